@@ -1,0 +1,448 @@
+"""Batch: many games at once, the only stateful object of the engine."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scarto_env.cards import NUM_CARDS
+from scarto_env.deal import Deal
+from scarto_env.jit import kernel
+from scarto_env.observation import observation_size, observe, state_size, write_hidden, write_mask, write_state
+from scarto_env.play import act, deal, is_legal, play_out, random_card, start_deal, take_talon
+from scarto_env.refusal import refusal
+from scarto_env.rules import Rules, as_rules, rules_table
+from scarto_env.state import GAME, OVER, SCORE_UNITS, new_games, stream_key, stream_keys
+
+Reward = Literal["score", "trick", "win"]
+REWARDS: Final[tuple[Reward, ...]] = ("score", "trick", "win")
+_SCORE, _TRICK, _WIN = range(3)
+
+_GAMES_A_THREAD: Final = 1024
+"""Below this a second thread costs more than it brings."""
+
+
+class Step(NamedTuple):
+    """What a step brought: both arrays are the batch's own memory, overwritten by the next step.
+
+    Attributes:
+        reward: [B, P] float32, by seat.
+        done: [B] bool, a deal ended.
+    """
+
+    reward: NDArray[np.float32]
+    done: NDArray[np.bool_]
+
+
+@kernel
+def pay(game: Any, rules: Any, reward: Any, kind: int) -> None:
+    """Write the rewards of a trick just taken, [P] float32 (A21, A22)."""
+    players = int(rules.players)
+    over = game.phase == OVER
+    unit = np.float32(SCORE_UNITS * players)
+    if kind == _TRICK:
+        total = np.int64(0)
+        for seat in range(players):
+            total += game.points[seat]
+        for seat in range(players):
+            # Twice the public score: settled scores are kept in half units.
+            due = int(game.settled[seat]) if over else 2 * (players * int(game.points[seat]) - total)
+            reward[seat] = np.float32(due - game.paid[seat]) / unit
+            game.paid[seat] = due
+    elif over and kind == _SCORE:
+        for seat in range(players):
+            reward[seat] = np.float32(game.settled[seat]) / unit
+    elif over:
+        highest = game.settled[0]
+        for seat in range(players):
+            highest = max(highest, game.settled[seat])
+        winners = 0
+        for seat in range(players):
+            winners += game.settled[seat] == highest
+        for seat in range(players):
+            reward[seat] = np.float32(players / winners - 1) if game.settled[seat] == highest else np.float32(-1)
+
+
+@kernel
+def first_illegal(games: Any, actions: Any) -> int:
+    """Return the first game whose action is not legal, -1 if all are; games that are over take any."""
+    for index in range(len(games)):
+        game = games[index]
+        if game.phase != OVER and not is_legal(game, actions[index]):
+            return index
+    return -1
+
+
+@kernel
+def advance(
+    games: Any, table: Any, actions: Any, observation: Any, mask: Any, reward: Any, done: Any,
+    start: int, stop: int, kind: int, redeal: bool,
+) -> None:  # fmt: skip
+    """Play one legal card in games ``start``..``stop``-1 and write what the next seats see."""
+    rules = table[0]
+    for index in range(start, stop):
+        game = games[index]
+        for seat in range(rules.players):
+            reward[index, seat] = 0
+        done[index] = False
+        if game.phase != OVER:
+            trick = game.trick
+            act(game, rules, actions[index])
+            if game.trick != trick:
+                pay(game, rules, reward[index], kind)
+                if game.phase == OVER:
+                    done[index] = True
+                    if redeal:
+                        deal(game, rules, -1)
+        observe(game, rules, int(game.seat), observation[index])
+        write_mask(game, mask[index])
+
+
+@kernel
+def checked_advance(
+    games: Any, table: Any, actions: Any, observation: Any, mask: Any, reward: Any, done: Any,
+    kind: int, redeal: bool,
+) -> int:  # fmt: skip
+    """Return the first game whose action is illegal, or -1 after having played one card in every game."""
+    illegal = first_illegal(games, actions)
+    if illegal < 0:
+        advance(games, table, actions, observation, mask, reward, done, 0, len(games), kind, redeal)
+    return illegal
+
+
+@kernel
+def write_all(games: Any, table: Any, observation: Any, mask: Any) -> None:
+    """Write observation and mask of the seat to act in every game."""
+    rules = table[0]
+    for index in range(len(games)):
+        game = games[index]
+        observe(game, rules, int(game.seat), observation[index])
+        write_mask(game, mask[index])
+
+
+@kernel
+def deal_some(games: Any, table: Any, chosen: Any, dealer: int) -> None:
+    """Deal the next deal of the games whose ``chosen`` [B] bool is true."""
+    rules = table[0]
+    for index in range(len(games)):
+        if chosen[index]:
+            deal(games[index], rules, dealer)
+
+
+@kernel
+def begin_given(games: Any, table: Any, index: int, dealer: int) -> None:
+    """Clear one game for a deal that the caller then writes."""
+    start_deal(games[index], table[0], dealer)
+
+
+@kernel
+def take_given(games: Any, table: Any, index: int) -> None:
+    """Let the dealer of a written deal take up the talon."""
+    take_talon(games[index], table[0])
+
+
+@kernel
+def choose_random(games: Any, actions: Any, start: int, stop: int) -> None:
+    """Write a random legal card of games ``start``..``stop``-1, 0 for those that are over."""
+    for index in range(start, stop):
+        game = games[index]
+        actions[index] = random_card(game) if game.phase != OVER else 0
+
+
+@kernel
+def play_out_all(games: Any, table: Any, start: int, stop: int) -> int:
+    """Play games ``start``..``stop``-1 to the end at random and return the number of cards."""
+    rules = table[0]
+    num_played = 0
+    for index in range(start, stop):
+        num_played += play_out(games[index], rules)
+    return num_played
+
+
+@kernel
+def play_random_deals(games: Any, table: Any, start: int, stop: int, num_deals: int) -> int:
+    """Deal and play ``num_deals`` random deals in each game and return the number of cards: the engine's speed."""
+    rules = table[0]
+    num_played = 0
+    for index in range(start, stop):
+        game = games[index]
+        for _ in range(num_deals):
+            deal(game, rules, -1)
+            num_played += play_out(game, rules)
+    return num_played
+
+
+@kernel
+def observe_one(games: Any, table: Any, index: int, seat: int, out: Any) -> None:
+    """Write what ``seat`` sees of one game."""
+    observe(games[index], table[0], seat, out)
+
+
+@kernel
+def hidden_all(games: Any, table: Any, out: Any) -> None:
+    """Write what the seat to act may not know of every game."""
+    rules = table[0]
+    for index in range(len(games)):
+        game = games[index]
+        write_hidden(game, rules, int(game.seat), out[index])
+
+
+@kernel
+def state_of(games: Any, table: Any, index: int, out: Any) -> None:
+    """Write the full information of one game."""
+    write_state(games[index], table[0], out)
+
+
+class Batch:
+    """Many games of one set of rules, each with its own stream of deals.
+
+    A game's deals depend on (seed, game index, number of the deal) alone.  When a deal ends the next is dealt at
+    once, by a dealer drawn anew, unless ``redeal`` is false: then the game stays over (its mask is all zero, any
+    action is taken and ignored) until ``reset``.
+
+    Args:
+        num_games: B, at least 1.
+        rules: preset or ``Rules``.
+        seed: whole number >= 0; None draws one from the system.
+        reward: ``"score"`` the settled score at a deal's end, ``"trick"`` the same paid trick by trick, ``"win"``
+            n/w - 1 to each of the w seats with the highest score and -1 to the others.
+        threads: cores that step games; None takes what the size is worth.
+        redeal: deal again when a deal ends.
+
+    Attributes:
+        games: [B] rows (``state.GAME``): the games themselves.
+        seat: [B] int8, who acts.
+        observation: [B, D] int8, of the seat that acts; the same memory at every step.
+        action_mask: [B, 78] int8, 1 for legal; the same memory at every step.
+
+    Raises:
+        ValueError: an argument is not allowed; the message names it.
+    """
+
+    def __init__(
+        self,
+        num_games: int = 1,
+        rules: str | Rules = "scarto",
+        seed: int | None = None,
+        reward: Reward = "score",
+        threads: int | None = None,
+        redeal: bool = True,
+    ) -> None:
+        for name, number in (("num_games", num_games), ("threads", threads)):
+            if number is None and name == "threads":
+                continue
+            if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number < 1:
+                raise ValueError(f"{name}={number!r} is not allowed: expected a whole number of 1 or more")
+        if reward not in REWARDS:
+            raise ValueError(f"reward={reward!r} is not allowed: expected one of {', '.join(REWARDS)}")
+        self.rules = as_rules(rules)
+        self.reward: Reward = reward
+        self.redeal = redeal
+        self.seed = int(np.random.SeedSequence().entropy) if seed is None else seed  # type: ignore[arg-type]
+        self.threads = threads or max(1, min(os.cpu_count() or 1, num_games // _GAMES_A_THREAD))
+        self.games = new_games(stream_keys(self.seed, num_games))
+        self._allocate()
+        self.reset()
+
+    def _allocate(self) -> None:
+        """Make the arrays around the rows, and the views of single fields."""
+        num_games, players = len(self.games), self.rules.players
+        self._table = rules_table(self.rules)
+        self._kind = REWARDS.index(self.reward)
+        self._observation_buffer = np.zeros((num_games, observation_size(players)), np.int8)
+        self.observation = self._observation_buffer
+        self.action_mask = np.zeros((num_games, NUM_CARDS), np.int8)
+        self._actions = np.zeros(num_games, np.int64)
+        self._step = Step(np.zeros((num_games, players), np.float32), np.zeros(num_games, np.bool_))
+        fields = self.games.view(np.ndarray)
+        self.seat: NDArray[np.int8] = fields["seat"]
+        self._fields = fields
+        self._pool: ThreadPoolExecutor | None = None
+        self._pool_process = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep the rows and the settings; everything else follows from them."""
+        return {name: getattr(self, name) for name in ("rules", "reward", "redeal", "seed", "threads", "games")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Rebuild the arrays around the rows."""
+        self.__dict__.update(state)
+        self.games = np.array(self.games, GAME).view(np.recarray)
+        self._allocate()
+        self.refresh()
+
+    def __len__(self) -> int:
+        """Return B."""
+        return len(self.games)
+
+    def __repr__(self) -> str:
+        """Return the call that makes a batch like this."""
+        return f"Batch(num_games={len(self)}, rules={self.rules!r}, seed={self.seed}, reward={self.reward!r})"
+
+    def reset(
+        self,
+        games: ArrayLike | None = None,
+        seeds: ArrayLike | None = None,
+        dealer: int | None = None,
+    ) -> None:
+        """Deal the next deal of each game's stream.
+
+        Args:
+            games: [B] bool, the games to deal; all by default.
+            seeds: [B] whole numbers; game i then starts the stream of ``Batch(1, seed=seeds[i])`` anew.
+            dealer: seat that deals; drawn by default (A7).
+
+        Raises:
+            ValueError: an argument has the wrong shape or value; nothing has been changed.
+        """
+        chosen = np.ones(len(self), np.bool_) if games is None else np.asarray(games)
+        if chosen.shape != (len(self),) or chosen.dtype != np.bool_:
+            raise ValueError(f"games must be [{len(self)}] bool, not {chosen.dtype} of shape {chosen.shape}")
+        if dealer is not None and not (
+            isinstance(dealer, (int, np.integer))
+            and not isinstance(dealer, bool)
+            and 0 <= dealer < self.rules.players
+        ):
+            raise ValueError(f"dealer={dealer!r} is no seat: expected 0..{self.rules.players - 1}")
+        if seeds is not None:
+            listed = list(np.asarray(seeds, dtype=object).reshape(-1))
+            if len(listed) != len(self):
+                raise ValueError(f"seeds must be {len(self)} whole numbers, not {len(listed)}")
+            keys = np.array([stream_key(seed) for seed in listed], np.uint64)
+            fresh = new_games(keys)
+            self.games[chosen] = fresh[chosen]
+        deal_some(self.games, self._table, chosen, -1 if dealer is None else int(dealer))
+        self.refresh()
+
+    def set_deal(self, game: int, deal: Deal) -> None:
+        """Begin a chosen deal in one game; its stream of deals stays where it is.
+
+        Raises:
+            ValueError: the deal is no partition of the deck; nothing has been changed.
+        """
+        deal.check(self.rules)
+        begin_given(self.games, self._table, game, deal.dealer)
+        deal.write_to(self.games[game])
+        take_given(self.games, self._table, game)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Write observation and mask anew, after rows were changed from outside."""
+        write_all(self.games, self._table, self._observation_buffer, self.action_mask)
+
+    def random_actions(self) -> NDArray[np.int64]:
+        """Return a legal card each, [B] int64, from the bots' generator; the same memory at every call."""
+        self._on_threads(choose_random, self.games, self._actions)
+        return self._actions
+
+    def step(self, actions: ArrayLike) -> Step:
+        """Play a card in every game; observation, mask and seat then belong to whoever acts next.
+
+        Args:
+            actions: [B] card ids of any integer dtype.
+
+        Raises:
+            IllegalActionError: names the first game whose card is not legal; no game has moved.
+            ValueError: the shape is not [B]; no game has moved.
+            TypeError: the dtype is no integer; no game has moved.
+        """
+        cards = self._checked(actions)
+        reward, done = self._step
+        if self.threads == 1:
+            illegal = checked_advance(
+                self.games, self._table, cards, self._observation_buffer, self.action_mask, reward, done,
+                self._kind, self.redeal,
+            )  # fmt: skip
+        else:
+            illegal = first_illegal(self.games, cards)
+            if illegal < 0:
+                self._on_threads(
+                    advance, self.games, self._table, cards, self._observation_buffer, self.action_mask, reward,
+                    done, after=(self._kind, self.redeal),
+                )  # fmt: skip
+        if illegal >= 0:
+            raise refusal(self.games[illegal], self.rules, int(cards[illegal]), int(illegal))
+        return self._step
+
+    def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
+        if actions is self._actions:
+            return self._actions
+        cards = np.asarray(actions)
+        if cards.shape != (len(self),):
+            raise ValueError(f"actions must have shape ({len(self)},), one card a game, not {cards.shape}")
+        if cards.dtype.kind not in "iu":
+            raise TypeError(f"actions must be card ids of an integer dtype, not {cards.dtype}")
+        return np.ascontiguousarray(cards, np.int64)
+
+    def play_out(self) -> int:
+        """Play every game to the end of its deal with random legal cards and return how many.
+
+        The games stay over; ``games.score`` and ``games.settled`` hold the results.
+        """
+        counts = self._on_threads(play_out_all, self.games, self._table)
+        self.refresh()
+        return sum(counts)
+
+    def play_random_deals(self, num_deals: int) -> int:
+        """Deal and play ``num_deals`` whole random deals in every game and return the number of cards played."""
+        return sum(self._on_threads(play_random_deals, self.games, self._table, after=(num_deals,)))
+
+    def deal(self, game: int = 0) -> Deal:
+        """Return the deal in progress in a game: the cards before the exchange."""
+        return Deal.from_game(self.games[game], self.rules.players)
+
+    def observe(self, game: int, seat: int) -> NDArray[np.int8]:
+        """Return what a seat knows of a game, [D] int8, a fresh array."""
+        out = np.empty(observation_size(self.rules.players), np.int8)
+        observe_one(self.games, self._table, game, seat, out)
+        return out
+
+    def state(self, game: int = 0) -> NDArray[np.int8]:
+        """Return the full information of a game, [S] int8 (``observation.state_sections``), a fresh array."""
+        out = np.empty(state_size(self.rules.players), np.int8)
+        state_of(self.games, self._table, game, out)
+        return out
+
+    def hidden_cards(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
+        """Return the cards that the seat to act may not know, [B, P, 78] int8, for a critic in training.
+
+        The other hands by relative seat 1.., then the cards laid away.
+
+        Args:
+            out: array to write to; a fresh one without.
+        """
+        players = self.rules.players
+        if out is None:
+            out = np.empty((len(self), players, NUM_CARDS), np.int8)
+        hidden_all(self.games, self._table, out.reshape(len(self), players * NUM_CARDS))
+        return out
+
+    def clone_into(self, rows: np.recarray[Any, Any]) -> None:
+        """Copy the games into ``rows`` ([B] of ``state.GAME``): a copied row is a whole game of its own."""
+        rows[:] = self.games
+
+    def clone(self) -> Batch:
+        """Return a batch with copies of the games."""
+        other = Batch.__new__(Batch)
+        other.__setstate__(self.__getstate__())
+        return other
+
+    def _on_threads(self, function: Any, *arrays: Any, after: tuple[Any, ...] = ()) -> list[Any]:
+        """Run a kernel over all games, a range of them on each thread, and return what it returned."""
+        num_games = len(self)
+        if self.threads == 1:
+            return [function(*arrays, 0, num_games, *after)]
+        if self._pool is None or self._pool_process != os.getpid():  # a fork leaves the threads behind
+            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="scarto")
+            self._pool_process = os.getpid()
+        edges = [num_games * part // self.threads for part in range(self.threads + 1)]
+        waiting: list[Future[Any]] = [
+            self._pool.submit(function, *arrays, edges[part], edges[part + 1], *after)
+            for part in range(1, self.threads)
+        ]
+        first = function(*arrays, edges[0], edges[1], *after)
+        return [first, *(future.result() for future in waiting)]

@@ -1,0 +1,174 @@
+"""Compile the engine's kernels once, keep them on disk, and never run a stale one.
+
+Numba's disk cache looks only at the file that holds a function: an edit in another file that the
+function calls, or a changed table, would run the old rule.  ``@kernel`` therefore caches in a folder
+named by a digest of every source that can change what a kernel does.
+
+With ``NUMBA_DISABLE_JIT=1`` kernels are plain Python, for the debugger and for coverage.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, overload
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_PACKAGE: Final = Path(__file__).parent
+_ENGINE: Final = ("cards.py", "jit.py", "rules.py", "state.py", "play.py", "observation.py", "batch.py")
+
+JIT_DISABLED: Final = bool(numba.config.DISABLE_JIT)
+
+
+def kernel(function: Function) -> Function:
+    """Compile ``function`` at its first call, without the interpreter lock, cached across processes."""
+    if JIT_DISABLED:
+        # The generator's arithmetic wraps modulo 2**64, which NumPy's scalars report as overflow.
+        return functools.wraps(function)(np.errstate(over="ignore")(function))  # type: ignore[return-value]
+    with _caching_in(_cache_folder(Path(function.__code__.co_filename))):
+        compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return compiled  # type: ignore[no-any-return]
+
+
+@functools.cache
+def _cache_folder(source: Path) -> Path:
+    """Return a writable folder named by what the kernels of ``source`` may call.
+
+    Engine kernels depend on the engine; kernels of another folder also on that folder.
+    """
+    sources = [_PACKAGE / name for name in _ENGINE]
+    if source not in sources:
+        sources += sorted(source.parent.glob("*.py"))
+    digest = hashlib.sha256()
+    for path in sources:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    name = f"kernels-{digest.hexdigest()[:16]}"
+    for parent in (_PACKAGE / "__pycache__", _user_cache() / "scarto"):
+        folder = parent / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError:
+            continue
+        return folder
+    # Fresh and private: compiled code is loaded from it, so no other user may have put files there.
+    return Path(tempfile.mkdtemp(prefix="scarto-kernels-"))
+
+
+def _user_cache() -> Path:
+    root = os.environ.get("XDG_CACHE_HOME")
+    return Path(root) if root else Path(os.path.expanduser("~")) / ".cache"
+
+
+@contextlib.contextmanager
+def _caching_in(folder: Path) -> Iterator[None]:
+    """Point Numba's cache at ``folder`` while one function is decorated, leaving other users' functions alone."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def popcount(word: int) -> int:
+    """Return the number of bits set in a 64-bit word."""
+    return (int(word) & 0xFFFFFFFFFFFFFFFF).bit_count()
+
+
+def lowest_bit(word: int) -> int:
+    """Return the index of the lowest bit set in a non-zero word."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+def spread(word: int, out: np.ndarray[Any, Any], offset: int) -> None:
+    """Write the low 32 bits of ``word`` as 32 bytes of 0 or 1 to ``out`` from ``offset`` on.
+
+    ``out`` is a contiguous int8 vector; the caller answers for the 32 bytes.
+    """
+    out[offset : offset + 32] = [(int(word) >> bit) & 1 for bit in range(32)]
+
+
+def copy(source: np.ndarray[Any, Any], source_offset: int, out: np.ndarray[Any, Any], offset: int) -> None:
+    """Copy 32 bytes between contiguous int8 vectors; the caller answers for the bytes on both sides."""
+    out[offset : offset + 32] = source[source_offset : source_offset + 32]
+
+
+@intrinsic
+def _popcount(typing_context: Any, word: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def _lowest_bit(typing_context: Any, word: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def _spread(typing_context: Any, word: Any, out: Any, offset: Any) -> Any:
+    """Lower ``spread`` to a vector of 32 bits widened to bytes: two or three instructions with vector units."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word, out_value, offset = args
+        array = context.make_array(signature.args[1])(context, builder, out_value)
+        target = cgutils.gep_inbounds(builder, array.data, offset)
+        bits = builder.bitcast(builder.trunc(word, ir.IntType(32)), ir.VectorType(ir.IntType(1), 32))
+        row = ir.VectorType(ir.IntType(8), 32)
+        builder.store(builder.zext(bits, row), builder.bitcast(target, row.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, out, types.int64), codegen
+
+
+@intrinsic
+def _copy(typing_context: Any, source: Any, source_offset: Any, out: Any, offset: Any) -> Any:
+    """Lower ``copy`` to one load and one store, where a loop would test every index."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        row = ir.VectorType(ir.IntType(8), 32).as_pointer()
+        places = []
+        for array_type, array_value, place in ((signature.args[0], *args[:2]), (signature.args[2], *args[2:])):
+            data = context.make_array(array_type)(context, builder, array_value).data
+            places.append(builder.bitcast(cgutils.gep_inbounds(builder, data, place), row))
+        builder.store(builder.load(places[0], align=1), places[1], align=1)
+        return context.get_dummy_value()
+
+    return types.void(source, types.int64, out, types.int64), codegen
+
+
+@overload(popcount, inline="always", strict=False)
+def _overload_popcount(word: Any) -> Any:
+    return lambda word: _popcount(word)
+
+
+@overload(lowest_bit, inline="always", strict=False)
+def _overload_lowest_bit(word: Any) -> Any:
+    return lambda word: _lowest_bit(word)
+
+
+@overload(spread, inline="always", strict=False)
+def _overload_spread(word: Any, out: Any, offset: Any) -> Any:
+    return lambda word, out, offset: _spread(word, out, offset)
+
+
+@overload(copy, inline="always", strict=False)
+def _overload_copy(source: Any, source_offset: Any, out: Any, offset: Any) -> Any:
+    return lambda source, source_offset, out, offset: _copy(source, source_offset, out, offset)
