@@ -1,0 +1,82 @@
+"""What a bot is: a program that chooses cards from observations alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarto_env.cards import NUM_CARDS
+from scarto_env.observation import observation_size
+from scarto_env.rules import Rules
+
+Cards = NDArray[np.int64]
+ActFunction = Callable[[NDArray[Any], NDArray[Any]], Any]
+
+
+@runtime_checkable
+class Bot(Protocol):
+    """Chooses a card for each of B seats that are to act.
+
+    A bot keeps no memory of a deal: the observation recalls all of it.  Its choice depends on the
+    observation, the mask and its own seed alone, so it is the same in a batch of any size and order.
+    """
+
+    def act(self, observation: NDArray[Any], action_mask: NDArray[Any]) -> Cards:
+        """Return a legal card each, [B] int64; 0 where the mask is empty.
+
+        Args:
+            observation: [B, D], any number type.
+            action_mask: [B, 78], 1 or true for legal.
+        """
+        ...
+
+
+class FunctionBot:
+    """A function of observation and mask as a bot.
+
+    Args:
+        function: takes [B, D] and [B, 78], returns [B] cards.
+    """
+
+    def __init__(self, function: ActFunction) -> None:
+        self.function = function
+
+    def __repr__(self) -> str:
+        """Return the call that makes a bot like this."""
+        return f"FunctionBot({self.function!r})"
+
+    def act(self, observation: NDArray[Any], action_mask: NDArray[Any]) -> Cards:
+        """Return the function's cards, [B] int64.
+
+        Raises:
+            ValueError: the function returned another shape or no whole numbers.
+        """
+        cards = np.asarray(self.function(observation, action_mask))
+        if cards.shape != (len(action_mask),) or cards.dtype.kind not in "iu":
+            raise ValueError(
+                f"{self.function!r} returned {cards.dtype} of shape {cards.shape}: "
+                f"expected ({len(action_mask)},) card ids of an integer dtype"
+            )
+        return cards.astype(np.int64)
+
+
+def as_bytes(
+    observation: NDArray[Any], action_mask: NDArray[Any], rules: Rules
+) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Return observation and mask as contiguous int8 arrays, [B, D] and [B, 78], for the kernels.
+
+    Raises:
+        ValueError: a shape does not fit the rules.
+    """
+    size = observation_size(rules.players)
+    observation, action_mask = np.asarray(observation), np.asarray(action_mask)
+    if observation.ndim != 2 or observation.shape[1] != size:  # noqa: PLR2004
+        raise ValueError(f"observation has shape {observation.shape}: expected [B, {size}] with these rules")
+    if action_mask.shape != (len(observation), NUM_CARDS):
+        raise ValueError(
+            f"action_mask has shape {action_mask.shape}: expected [{len(observation)}, {NUM_CARDS}]"
+        )
+    return np.ascontiguousarray(observation, np.int8), np.ascontiguousarray(action_mask, np.int8)

@@ -1,0 +1,130 @@
+"""Make a bot from a name, a checkpoint or a function."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from scarto_env.bots.base import ActFunction, Bot, FunctionBot
+from scarto_env.rules import Rules, as_rules
+
+_BOTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "random": ("scarto_env.bots.simple", "RandomBot"),
+        "greedy": ("scarto_env.bots.simple", "GreedyBot"),
+    }
+)
+"""Name -> module and class: imported when asked for."""
+_POLICY: Final = ("scarto_env.bots.policy", "PolicyBot")
+
+_PACKAGE: Final = Path(__file__).parent.parent
+_CHECKPOINTS: Final = "checkpoints"
+_WEIGHTS: Final = "*.safetensors"
+
+
+def make_bot(
+    bot: str | Path | Bot | ActFunction, rules: str | Rules = "scarto", seed: int = 0, **options: Any
+) -> Bot:
+    """Return the bot that a name, a checkpoint or a function stands for.
+
+    Args:
+        bot: a name of ``bot_names()``; a checkpoint's name (``"scarto-base"``) or folder; a function that
+            takes observation and mask and returns cards; or a bot, returned as it is.  Options may follow
+            a name: ``"search:worlds=160,playout=random"``.
+        rules: preset or ``Rules`` that will be played.
+        seed: whole number >= 0 for bots that draw.
+        **options: what the bot's class takes besides.
+
+    Raises:
+        ValueError: no bot or checkpoint has that name, or no option; the message names the nearest.
+        TypeError: ``bot`` is nothing of these, or options were given for an object that is made already.
+
+    >>> make_bot("greedy")
+    GreedyBot(Rules())
+    """
+    rules = as_rules(rules)
+    if not isinstance(bot, (str, Path)):
+        if options:
+            raise TypeError(f"options {', '.join(options)} need a name: {bot!r} is made already")
+        if isinstance(bot, Bot) and not isinstance(bot, type):
+            return bot
+        if callable(bot) and not isinstance(bot, type):
+            return FunctionBot(bot)
+        raise TypeError(
+            f"bot={bot!r} is no bot: expected a name, a checkpoint, a function or an object with act()"
+        )
+    name, written = _split(str(bot))
+    options = {**written, **options}
+    if name in _BOTS:
+        return _made(_BOTS[name], name, {"rules": rules, "seed": seed, **options})
+    folder = find_checkpoint(name)
+    if folder is None:
+        known = bot_names()
+        near = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise ValueError(f"{name!r} is no bot and no checkpoint: expected one of {', '.join(known)}{hint}")
+    return _made(_POLICY, name, {"path": folder, "rules": rules, "seed": seed, **options})
+
+
+def bot_names() -> list[str]:
+    """Return the names that ``make_bot`` knows: the built-in bots, then the checkpoints that come along."""
+    checkpoints = {
+        folder.name
+        for place in (_PACKAGE.parent / _CHECKPOINTS, _PACKAGE / _CHECKPOINTS)
+        if place.is_dir()
+        for folder in place.iterdir()
+        if any(folder.glob(_WEIGHTS))
+    }
+    return [*_BOTS, *sorted(checkpoints)]
+
+
+def find_checkpoint(name: str) -> Path | None:
+    """Return the folder or file of a checkpoint given by path or by the name of one that comes along."""
+    given = Path(name)
+    short = given.relative_to(_CHECKPOINTS) if given.parts[:1] == (_CHECKPOINTS,) else given
+    places = [given, _PACKAGE.parent / _CHECKPOINTS / short, _PACKAGE / _CHECKPOINTS / short]
+    for place in places:
+        if place.is_file() or (place.is_dir() and any(place.glob(_WEIGHTS))):
+            return place
+    return None
+
+
+def _made(source: tuple[str, str], name: str, arguments: dict[str, Any]) -> Bot:
+    module, bot_class = source
+    make = getattr(importlib.import_module(module), bot_class)
+    allowed = list(inspect.signature(make).parameters)
+    for word in arguments:
+        if word not in allowed:
+            near = difflib.get_close_matches(word, allowed, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"{name!r} has no option {word!r}: it takes {', '.join(allowed)}{hint}")
+    made: Bot = make(**arguments)
+    return made
+
+
+def _split(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the options of ``"name:option=value,option=value"``."""
+    name, colon, written = text.partition(":")
+    if not colon or "=" not in written:
+        return text, {}
+    options: dict[str, Any] = {}
+    for part in written.split(","):
+        word, equals, value = part.partition("=")
+        if not equals:
+            raise ValueError(f"bot={text!r}: expected option=value, not {part!r}")
+        options[word.strip()] = _value(value.strip())
+    return name, options
+
+
+def _value(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False, "none": None}.get(text.lower(), text)
