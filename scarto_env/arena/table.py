@@ -1,0 +1,138 @@
+"""Play deals at a table: every deal with every seating, all of them in one batch."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarto_env.arena.deals import DealSet
+from scarto_env.batch import Batch
+from scarto_env.bots import Bot
+from scarto_env.cards import NUM_CARDS
+from scarto_env.state import SCORE_UNITS
+
+HANDS_A_BATCH = 3072
+"""Hands played side by side: enough to hide the cost of a call, few enough to stay in cache."""
+
+
+@dataclasses.dataclass
+class Usage:
+    """What a bot did at the tables: decisions, seconds spent in ``act``, illegal proposals."""
+
+    decisions: int = 0
+    seconds: float = 0.0
+    illegal: int = 0
+
+    @property
+    def decisions_a_second(self) -> float:
+        """Decisions a second, as timed around ``act``."""
+        return self.decisions / self.seconds if self.seconds else 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Hands:
+    """What was scored.
+
+    Attributes:
+        points: [deals, seatings, P] settled score of each seat, in points.
+        dealers: [deals] the dealing seat.
+        seatings: [seatings, P] which bot sat where.
+        usage: what each bot did.
+    """
+
+    points: NDArray[np.float64]
+    dealers: NDArray[np.int64]
+    seatings: NDArray[np.int64]
+    usage: tuple[Usage, ...]
+
+    def of_bot(self, bot: int, seatings: slice) -> NDArray[np.float64]:
+        """Return a bot's mean points over its seats in some seatings, [deals]."""
+        seated = self.seatings[seatings] == bot
+        points: NDArray[np.float64] = self.points[:, seatings][:, seated].mean(axis=1)
+        return points
+
+    def of_role(self, bot: int, seatings: slice, role: int) -> NDArray[np.float64]:
+        """Return a bot's mean points as dealer (role 0), forehand (1), ... over some seatings, [deals]."""
+        players = self.points.shape[2]
+        seats = (self.dealers + role) % players
+        seated = self.seatings[seatings].T[seats] == bot
+        points = np.take_along_axis(self.points[:, seatings], seats[:, None, None], axis=2)[:, :, 0]
+        mean: NDArray[np.float64] = (points * seated).sum(axis=1) / np.maximum(seated.sum(axis=1), 1)
+        return mean
+
+
+def rotations(lineup: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return the line-up turned to every seat.
+
+    >>> rotations([0, 1, 1])
+    [(0, 1, 1), (1, 1, 0), (1, 0, 1)]
+    """
+    return [tuple(lineup[turn:]) + tuple(lineup[:turn]) for turn in range(len(lineup))]
+
+
+def all_orders(lineup: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return every different order of the line-up around the table: six for three different bots."""
+    return sorted(set(itertools.permutations(lineup)))
+
+
+def play_tables(bots: Sequence[Bot], seatings: Sequence[Sequence[int]], deals: DealSet) -> Hands:
+    """Return the scores of every deal with every seating.
+
+    A deal's cards and dealer stay; the bots change seats.  An illegal proposal is counted and the first
+    legal card played instead.
+
+    Args:
+        bots: the bots, called in this order.
+        seatings: [seatings, P] indices into ``bots``.
+        deals: what is played.
+    """
+    seats = np.asarray(seatings, np.int64)
+    usage = tuple(Usage() for _ in bots)
+    deals_a_batch = max(1, HANDS_A_BATCH // len(seats))
+    parts = [_play_chunk(bots, seats, deals, numbers, usage) for numbers in deals.chunks(deals_a_batch)]
+    points = np.concatenate([part[0] for part in parts])
+    dealers = np.concatenate([part[1] for part in parts])
+    return Hands(points, dealers, seats, usage)
+
+
+def _play_chunk(
+    bots: Sequence[Bot], seats: NDArray[np.int64], deals: DealSet, numbers: range, usage: Sequence[Usage]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return points [deals, seatings, P] and dealers of some deals: hand = seating x deals + deal."""
+    num_seatings, players = seats.shape
+    batch = Batch(num_seatings * len(numbers), deals.rules, seed=0, threads=1, redeal=False)
+    batch.reset(seeds=[deals.batch_seed(number) for number in numbers] * num_seatings)
+    seated = np.repeat(seats, len(numbers), axis=0)
+    dealers = batch.games.dealer[: len(numbers)].astype(np.int64)
+    hands = np.arange(len(batch))
+    cards = np.zeros(len(batch), np.int64)
+    for _ in range(deals.rules.num_decisions):
+        acting = seated[hands, batch.seat]
+        for index, bot in enumerate(bots):
+            chosen = np.flatnonzero(acting == index)
+            if len(chosen):
+                cards[chosen] = _asked(bot, batch.observation[chosen], batch.action_mask[chosen], usage[index])
+        batch.step(cards)
+    points = batch.games.settled[:, :players] / (SCORE_UNITS * players)
+    return points.reshape(num_seatings, len(numbers), players).swapaxes(0, 1), dealers
+
+
+def _asked(bot: Bot, observation: NDArray[np.int8], mask: NDArray[np.int8], usage: Usage) -> NDArray[np.int64]:
+    """Return the bot's cards, illegal ones counted and replaced."""
+    started = time.perf_counter()
+    cards = np.asarray(bot.act(observation, mask))
+    usage.seconds += time.perf_counter() - started
+    usage.decisions += len(mask)
+    if cards.shape != (len(mask),):
+        raise ValueError(f"{bot!r} returned cards of shape {cards.shape}: expected ({len(mask)},)")
+    possible = (cards >= 0) & (cards < NUM_CARDS)
+    legal = possible & (mask[np.arange(len(mask)), np.where(possible, cards, 0)] > 0)
+    if not legal.all():
+        usage.illegal += int((~legal).sum())
+        cards = np.where(legal, cards, mask.argmax(axis=1))
+    return cards.astype(np.int64, copy=False)
