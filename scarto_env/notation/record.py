@@ -234,7 +234,6 @@ def record_of(
         seed=seed,
         number=int(row.match_deal),
         totals=totals,
-        comments=tuple(comments),
         tags=tuple(tags),
     )
     batch = position(record)
@@ -244,4 +243,4 @@ def record_of(
         plays.append(given[int(game.trick) + 1, int(game.seat)])
         batch.step(plays[-1:])
     result = settled_scores(game, rules) if game.phase == OVER else None
-    return dataclasses.replace(record, plays=tuple(plays), result=result)
+    return dataclasses.replace(record, plays=tuple(plays), result=result, comments=tuple(comments))
