@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scarto_env.cards import NUM_CARDS
 from scarto_env.deal import Deal
-from scarto_env.jit import kernel
-from scarto_env.observation import observation_size, observe, state_size, write_hidden, write_mask, write_state
+from scarto_env.jit import as_argument, kernel, parallel_kernel, run_parallel
+from scarto_env.observation import (
+    observation_size,
+    observe,
+    relative,
+    state_size,
+    write_hidden,
+    write_mask,
+    write_state,
+)
 from scarto_env.play import act, deal, is_legal, play_out, random_card, start_deal, take_talon
 from scarto_env.refusal import refusal
 from scarto_env.rules import Rules, as_rules, rules_table
@@ -21,6 +30,9 @@ from scarto_env.state import GAME, OVER, SCORE_UNITS, new_games, stream_key, str
 Reward = Literal["score", "trick", "win"]
 REWARDS: Final[tuple[Reward, ...]] = ("score", "trick", "win")
 _SCORE, _TRICK, _WIN = range(3)
+
+WAIT, CARD, RANDOM, DEAL, GO_ON = range(5)
+"""Orders of ``Batch.step_some``: stand still, play the action, play a random card, deal, none of these."""
 
 _GAMES_A_THREAD: Final = 1024
 """Below this a second thread costs more than it brings."""
@@ -115,6 +127,75 @@ def checked_advance(
 
 
 @kernel
+def first_misorder(games: Any, orders: Any, actions: Any, viewers: Any, players: int) -> int:
+    """Return the first game whose order, ordered card or viewer is none, -1 if there is no such game."""
+    for index in range(len(games)):
+        game = games[index]
+        order = orders[index]
+        if order < WAIT or order > GO_ON or viewers[index] < 0 or viewers[index] >= players:
+            return index
+        if order == CARD and game.phase != OVER and not is_legal(game, actions[index]):
+            return index
+    return -1
+
+
+@kernel
+def play_paid(game: Any, rules: Any, card: int, reward: Any, kind: int) -> None:
+    """Play one legal card and, if it ends a trick, write the rewards."""
+    trick = game.trick
+    act(game, rules, card)
+    if game.trick != trick:
+        pay(game, rules, reward, kind)
+
+
+@kernel
+def advance_some(
+    games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
+    mask: Any, reward: Any, done: Any, kind: int, start: int, stop: int,
+) -> None:  # fmt: skip
+    """Carry out orders in games ``start``..``stop``-1, then play for the seats that play at random.
+
+    A viewer plays to every trick and is never random, so no more than one trick ends and is paid.
+    """
+    rules = table[0]
+    players = int(rules.players)
+    for index in range(start, stop):
+        order = orders[index]
+        if order == WAIT:
+            continue
+        game = games[index]
+        viewer = int(viewers[index])
+        for seat in range(players):
+            reward[index, seat] = 0
+        if order == DEAL:
+            deal(game, rules, -1)
+        elif order == CARD and game.phase != OVER:
+            play_paid(game, rules, actions[index], reward[index], kind)
+        elif order == RANDOM and game.phase != OVER:
+            play_paid(game, rules, random_card(game), reward[index], kind)
+        while game.phase != OVER and random_places[relative(int(game.seat), viewer, players)]:
+            play_paid(game, rules, random_card(game), reward[index], kind)
+        done[index] = game.phase == OVER
+        observe(game, rules, viewer if game.phase == OVER else int(game.seat), observation[index])
+        write_mask(game, mask[index])
+
+
+@parallel_kernel
+def advance_some_on_threads(
+    games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
+    mask: Any, reward: Any, done: Any, kind: int, threads: int,
+) -> None:  # fmt: skip
+    """Do what ``advance_some`` does, a range of games on each thread."""
+    for part in numba.prange(threads):
+        start = len(games) * part // threads
+        stop = len(games) * (part + 1) // threads
+        advance_some(
+            games, table, orders, actions, viewers, random_places, observation, mask, reward, done, kind,
+            start, stop,
+        )  # fmt: skip
+
+
+@kernel
 def write_all(games: Any, table: Any, observation: Any, mask: Any) -> None:
     """Write observation and mask of the seat to act in every game."""
     rules = table[0]
@@ -163,16 +244,32 @@ def play_out_all(games: Any, table: Any, start: int, stop: int) -> int:
     return num_played
 
 
-@kernel
-def play_random_deals(games: Any, table: Any, start: int, stop: int, num_deals: int) -> int:
-    """Deal and play ``num_deals`` random deals in each game and return the number of cards: the engine's speed."""
-    rules = table[0]
+@parallel_kernel
+def advance_on_threads(
+    games: Any, table: Any, actions: Any, observation: Any, mask: Any, reward: Any, done: Any,
+    kind: int, redeal: bool, threads: int,
+) -> None:  # fmt: skip
+    """Do what ``advance`` does, a range of games on each thread."""
+    for part in numba.prange(threads):
+        start = len(games) * part // threads
+        stop = len(games) * (part + 1) // threads
+        advance(games, table, actions, observation, mask, reward, done, start, stop, kind, redeal)
+
+
+@parallel_kernel
+def choose_random_on_threads(games: Any, actions: Any, threads: int) -> None:
+    """Do what ``choose_random`` does, a range of games on each thread."""
+    for part in numba.prange(threads):
+        choose_random(games, actions, len(games) * part // threads, len(games) * (part + 1) // threads)
+
+
+@parallel_kernel
+def play_out_on_threads(games: Any, table: Any, threads: int) -> int:
+    """Do what ``play_out_all`` does, a range of games on each thread."""
     num_played = 0
-    for index in range(start, stop):
-        game = games[index]
-        for _ in range(num_deals):
-            deal(game, rules, -1)
-            num_played += play_out(game, rules)
+    for part in numba.prange(threads):
+        start = len(games) * part // threads
+        num_played += play_out_all(games, table, start, len(games) * (part + 1) // threads)
     return num_played
 
 
@@ -251,18 +348,14 @@ class Batch:
     def _allocate(self) -> None:
         """Make the arrays around the rows, and the views of single fields."""
         num_games, players = len(self.games), self.rules.players
-        self._table = rules_table(self.rules)
+        self._table = as_argument(rules_table(self.rules))
+        self._rows = as_argument(self.games)
         self._kind = REWARDS.index(self.reward)
-        self._observation_buffer = np.zeros((num_games, observation_size(players)), np.int8)
-        self.observation = self._observation_buffer
+        self.observation = np.zeros((num_games, observation_size(players)), np.int8)
         self.action_mask = np.zeros((num_games, NUM_CARDS), np.int8)
         self._actions = np.zeros(num_games, np.int64)
         self._step = Step(np.zeros((num_games, players), np.float32), np.zeros(num_games, np.bool_))
-        fields = self.games.view(np.ndarray)
-        self.seat: NDArray[np.int8] = fields["seat"]
-        self._fields = fields
-        self._pool: ThreadPoolExecutor | None = None
-        self._pool_process = 0
+        self.seat: NDArray[np.int8] = self.games.view(np.ndarray)["seat"]
 
     def __getstate__(self) -> dict[str, Any]:
         """Keep the rows and the settings; everything else follows from them."""
@@ -303,9 +396,7 @@ class Batch:
         if chosen.shape != (len(self),) or chosen.dtype != np.bool_:
             raise ValueError(f"games must be [{len(self)}] bool, not {chosen.dtype} of shape {chosen.shape}")
         if dealer is not None and not (
-            isinstance(dealer, (int, np.integer))
-            and not isinstance(dealer, bool)
-            and 0 <= dealer < self.rules.players
+            isinstance(dealer, (int, np.integer)) and not isinstance(dealer, bool) and 0 <= dealer < self.rules.players
         ):
             raise ValueError(f"dealer={dealer!r} is no seat: expected 0..{self.rules.players - 1}")
         if seeds is not None:
@@ -315,7 +406,7 @@ class Batch:
             keys = np.array([stream_key(seed) for seed in listed], np.uint64)
             fresh = new_games(keys)
             self.games[chosen] = fresh[chosen]
-        deal_some(self.games, self._table, chosen, -1 if dealer is None else int(dealer))
+        deal_some(self._rows, self._table, chosen, -1 if dealer is None else int(dealer))
         self.refresh()
 
     def set_deal(self, game: int, deal: Deal) -> None:
@@ -325,18 +416,21 @@ class Batch:
             ValueError: the deal is no partition of the deck; nothing has been changed.
         """
         deal.check(self.rules)
-        begin_given(self.games, self._table, game, deal.dealer)
+        begin_given(self._rows, self._table, game, deal.dealer)
         deal.write_to(self.games[game])
-        take_given(self.games, self._table, game)
+        take_given(self._rows, self._table, game)
         self.refresh()
 
     def refresh(self) -> None:
         """Write observation and mask anew, after rows were changed from outside."""
-        write_all(self.games, self._table, self._observation_buffer, self.action_mask)
+        write_all(self._rows, self._table, self.observation, self.action_mask)
 
     def random_actions(self) -> NDArray[np.int64]:
         """Return a legal card each, [B] int64, from the bots' generator; the same memory at every call."""
-        self._on_threads(choose_random, self.games, self._actions)
+        if self.threads == 1:
+            choose_random(self._rows, self._actions, 0, len(self._actions))
+        else:
+            run_parallel(self.threads, choose_random_on_threads, self._rows, self._actions, self.threads)
         return self._actions
 
     def step(self, actions: ArrayLike) -> Step:
@@ -352,30 +446,80 @@ class Batch:
         """
         cards = self._checked(actions)
         reward, done = self._step
+        arguments = (self._rows, self._table, cards, self.observation, self.action_mask, reward, done,
+                     self._kind, self.redeal)  # fmt: skip
         if self.threads == 1:
-            illegal = checked_advance(
-                self.games, self._table, cards, self._observation_buffer, self.action_mask, reward, done,
-                self._kind, self.redeal,
-            )  # fmt: skip
+            illegal = checked_advance(*arguments)
         else:
-            illegal = first_illegal(self.games, cards)
+            illegal = first_illegal(self._rows, cards)
             if illegal < 0:
-                self._on_threads(
-                    advance, self.games, self._table, cards, self._observation_buffer, self.action_mask, reward,
-                    done, after=(self._kind, self.redeal),
-                )  # fmt: skip
+                run_parallel(self.threads, advance_on_threads, *arguments, self.threads)
         if illegal >= 0:
             raise refusal(self.games[illegal], self.rules, int(cards[illegal]), int(illegal))
         return self._step
 
-    def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
+    def step_some(
+        self,
+        orders: ArrayLike,
+        actions: ArrayLike,
+        viewers: ArrayLike,
+        random_others: Sequence[bool] | None = None,
+    ) -> Step:
+        """Move each game as its order says, and on to the next card that a player outside has to choose.
+
+        Games move independently of each other: so a learner can have its turn in all of them, whoever leads.
+        A deal that ends stays over until it is ordered ``DEAL``, whatever ``redeal`` is; observation and
+        mask (empty) are then the viewer's.
+
+        Args:
+            orders: [B] of ``WAIT``, ``CARD`` (play the action), ``RANDOM`` (play a random legal card),
+                ``DEAL`` (deal the next deal) and ``GO_ON`` (none of these; what follows all but ``WAIT``).
+            actions: [B] card ids of any integer dtype; only those ordered ``CARD`` are looked at.
+            viewers: [B] seats: who sees the end of a deal, and from whom ``random_others`` counts.
+            random_others: for each seat after the viewer whether it plays random legal cards; by default
+                none does.
+
+        Returns:
+            Rewards of all that was played in this call, and which deals are over; what belongs to a game
+            ordered ``WAIT`` is left as it was.
+
+        Raises:
+            IllegalActionError: names the first game whose card is not legal; no game has moved.
+            ValueError: a shape, an order or a viewer is not allowed; no game has moved.
+            TypeError: a dtype is no integer; no game has moved.
+        """
+        cards = self._checked(actions)
+        orders, viewers = self._checked(orders, "orders"), self._checked(viewers, "viewers")
+        players = self.rules.players
+        random_places = np.zeros(players, np.bool_)
+        if random_others is not None:
+            if len(random_others) != players - 1:
+                raise ValueError(f"random_others must name {players - 1} seats, not {len(random_others)}")
+            random_places[1:] = random_others
+        wrong = first_misorder(self._rows, orders, cards, viewers, players)
+        if wrong >= 0:
+            if not 0 <= viewers[wrong] < players:
+                raise ValueError(f"viewers[{wrong}]={viewers[wrong]} is no seat: expected 0..{players - 1}")
+            if not WAIT <= orders[wrong] <= GO_ON:
+                raise ValueError(f"orders[{wrong}]={orders[wrong]} is no order: expected {WAIT}..{GO_ON}")
+            raise refusal(self.games[wrong], self.rules, int(cards[wrong]), int(wrong))
+        reward, done = self._step
+        arguments = (self._rows, self._table, orders, cards, viewers, random_places, self.observation,
+                     self.action_mask, reward, done, self._kind)  # fmt: skip
+        if self.threads == 1:
+            advance_some(*arguments, 0, len(cards))
+        else:
+            run_parallel(self.threads, advance_some_on_threads, *arguments, self.threads)
+        return self._step
+
+    def _checked(self, actions: ArrayLike, name: str = "actions") -> NDArray[np.int64]:
         if actions is self._actions:
             return self._actions
         cards = np.asarray(actions)
         if cards.shape != (len(self),):
-            raise ValueError(f"actions must have shape ({len(self)},), one card a game, not {cards.shape}")
+            raise ValueError(f"{name} must have shape ({len(self)},), one a game, not {cards.shape}")
         if cards.dtype.kind not in "iu":
-            raise TypeError(f"actions must be card ids of an integer dtype, not {cards.dtype}")
+            raise TypeError(f"{name} must be whole numbers of an integer dtype, not {cards.dtype}")
         return np.ascontiguousarray(cards, np.int64)
 
     def play_out(self) -> int:
@@ -383,13 +527,12 @@ class Batch:
 
         The games stay over; ``games.score`` and ``games.settled`` hold the results.
         """
-        counts = self._on_threads(play_out_all, self.games, self._table)
+        if self.threads == 1:
+            num_played = play_out_all(self._rows, self._table, 0, len(self))
+        else:
+            num_played = run_parallel(self.threads, play_out_on_threads, self._rows, self._table, self.threads)
         self.refresh()
-        return sum(counts)
-
-    def play_random_deals(self, num_deals: int) -> int:
-        """Deal and play ``num_deals`` whole random deals in every game and return the number of cards played."""
-        return sum(self._on_threads(play_random_deals, self.games, self._table, after=(num_deals,)))
+        return int(num_played)
 
     def deal(self, game: int = 0) -> Deal:
         """Return the deal in progress in a game: the cards before the exchange."""
@@ -398,13 +541,13 @@ class Batch:
     def observe(self, game: int, seat: int) -> NDArray[np.int8]:
         """Return what a seat knows of a game, [D] int8, a fresh array."""
         out = np.empty(observation_size(self.rules.players), np.int8)
-        observe_one(self.games, self._table, game, seat, out)
+        observe_one(self._rows, self._table, game, seat, out)
         return out
 
     def state(self, game: int = 0) -> NDArray[np.int8]:
         """Return the full information of a game, [S] int8 (``observation.state_sections``), a fresh array."""
         out = np.empty(state_size(self.rules.players), np.int8)
-        state_of(self.games, self._table, game, out)
+        state_of(self._rows, self._table, game, out)
         return out
 
     def hidden_cards(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
@@ -418,7 +561,7 @@ class Batch:
         players = self.rules.players
         if out is None:
             out = np.empty((len(self), players, NUM_CARDS), np.int8)
-        hidden_all(self.games, self._table, out.reshape(len(self), players * NUM_CARDS))
+        hidden_all(self._rows, self._table, out.reshape(len(self), players * NUM_CARDS))
         return out
 
     def clone_into(self, rows: np.recarray[Any, Any]) -> None:
@@ -430,19 +573,3 @@ class Batch:
         other = Batch.__new__(Batch)
         other.__setstate__(self.__getstate__())
         return other
-
-    def _on_threads(self, function: Any, *arrays: Any, after: tuple[Any, ...] = ()) -> list[Any]:
-        """Run a kernel over all games, a range of them on each thread, and return what it returned."""
-        num_games = len(self)
-        if self.threads == 1:
-            return [function(*arrays, 0, num_games, *after)]
-        if self._pool is None or self._pool_process != os.getpid():  # a fork leaves the threads behind
-            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="scarto")
-            self._pool_process = os.getpid()
-        edges = [num_games * part // self.threads for part in range(self.threads + 1)]
-        waiting: list[Future[Any]] = [
-            self._pool.submit(function, *arrays, edges[part], edges[part + 1], *after)
-            for part in range(1, self.threads)
-        ]
-        first = function(*arrays, edges[0], edges[1], *after)
-        return [first, *(future.result() for future in waiting)]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarto_env.cards import FIRST_TRUMP, NO_SUIT, NUM_CARDS, NUM_SUITS, NUM_TRUMPS, SUIT_SIZE
-from scarto_env.jit import copy, kernel, spread
+from scarto_env.jit import copy, kernel, put_word, spread
 from scarto_env.play import ALL_TRUMPS, SUIT_BITS
 from scarto_env.rules import MAX_PLAYERS, THIRDS
 from scarto_env.state import DISCARD, NO_SEAT, OVER, SCORE_UNITS
@@ -57,7 +57,9 @@ def sections(players: int = 3) -> tuple[Section, ...]:
         _section("table", (NUM_CARDS,), "the trick on the table"),
         _section("void", (others, NUM_LED), "suits, then trumps, that each other seat has shown it lacks"),
         _section(
-            "trumps_lacked", (others, NUM_TRUMPS), "trumps I..XXI that each other seat has shown it lacks (A13)"
+            "trumps_lacked",
+            (others, NUM_TRUMPS),
+            "trumps I..XXI that each other seat has shown it lacks (A13)",
         ),
         _section("led_suit", (NUM_LED,), "suit to follow: one of the four or trumps; none before it is known"),
         _section("winning", (players,), "who is winning the trick"),
@@ -69,13 +71,9 @@ def sections(players: int = 3) -> tuple[Section, ...]:
         _section("tricks_done", (1,), "tricks finished", high=25),
         _section("points", (players,), "whole points of each pile as far as public: without the discard", high=127),
         _section("thirds", (players,), "thirds of a point beside them", high=THIRDS - 1),
-        _section(
-            "total", (players,), f"match total before this deal, less {TOTAL_BASE} x total_carry", -125, 124
-        ),
+        _section("total", (players,), f"match total before this deal, less {TOTAL_BASE} x total_carry", -125, 124),
         _section("total_carry", (players,), f"{TOTAL_BASE}s in the match total", -128, 127),
-        _section(
-            "total_part", (players,), f"fraction of the match total, in 1/({SCORE_UNITS} x players)", high=23
-        ),
+        _section("total_part", (players,), f"fraction of the match total, in 1/({SCORE_UNITS} x players)", high=23),
         _section("deal", (2,), f"number of the deal in its match, 0 first: {DEAL_BASE}s and units", high=99),
     )
 
@@ -153,6 +151,10 @@ _LAST_SUIT_BIT: Final = FIRST_TRUMP - _WORD
 _LAST_BIT: Final = NUM_CARDS - _WORD
 
 
+_THIRD_OF_16_BITS: Final = 21846
+"""``points * _THIRD_OF_16_BITS >> 16`` is ``points // 3`` for the points of any deal."""
+
+
 @kernel
 def write_cards(out: Any, start: int, plain: int, tarocchi: int) -> None:
     """Write a set of cards as 78 bytes of 0 or 1 from ``start`` on.
@@ -169,6 +171,58 @@ def relative(seat: int, viewer: int, players: int) -> int:
     """Return a seat's number as ``viewer`` counts: 0 is itself, 1 the next to play."""
     seat -= viewer
     return seat + players if seat < 0 else seat
+
+
+@kernel
+def write_shown(game: Any, players: int, viewer: int, out: Any, start: int) -> None:
+    """Write what the other seats have shown not to hold: suits, then trumps."""
+    others = players - 1
+    lacked = start + others * NUM_LED
+    for place in range(others):
+        seat = viewer + 1 + place
+        if seat >= players:
+            seat -= players
+        plain = game.lacks[seat, 0]
+        trumps = game.lacks[seat, 1]
+        voids = int(trumps == ALL_TRUMPS) << NUM_SUITS
+        for suit in range(NUM_SUITS):
+            voids |= int((plain >> (SUIT_SIZE * suit)) & SUIT_BITS == SUIT_BITS) << suit
+        spread(voids, out, start + place * NUM_LED)
+    for place in range(others):
+        seat = viewer + 1 + place
+        if seat >= players:
+            seat -= players
+        spread(game.lacks[seat, 1], out, lacked + place * NUM_TRUMPS)
+
+
+@kernel
+def trick_flags(game: Any, players: int, viewer: int) -> int:
+    """Return, as bits, the led suit, who is winning, dealer, leader, and the phase."""
+    flags = 0
+    if game.led_suit != NO_SUIT:
+        flags |= 1 << int(game.led_suit)
+    if game.best_seat != NO_SEAT:
+        flags |= 1 << (NUM_LED + relative(int(game.best_seat), viewer, players))
+    flags |= 1 << (NUM_LED + players + relative(int(game.dealer), viewer, players))
+    flags |= 1 << (NUM_LED + 2 * players + relative(int(game.leader), viewer, players))
+    flags |= int(game.phase == DISCARD) << (NUM_LED + 3 * players)
+    flags |= int(game.phase == OVER) << (NUM_LED + 3 * players + 1)
+    return flags
+
+
+@kernel
+def public_points(game: Any, players: int, viewer: int) -> int:
+    """Return, as bytes, the whole points of each pile, then the thirds beside them."""
+    wholes = 0
+    thirds = 0
+    seat = viewer
+    for place in range(players):
+        points = int(game.points[seat])
+        whole = points * _THIRD_OF_16_BITS >> 16
+        wholes |= whole << (8 * place)
+        thirds |= (points - THIRDS * whole) << (8 * place)
+        seat = seat + 1 if seat + 1 < players else 0
+    return wholes | thirds << (8 * players)
 
 
 @kernel
@@ -197,36 +251,10 @@ def observe(game: Any, rules: Any, viewer: int, out: Any) -> None:
     write_cards(out, start, game.trick_cards[0], game.trick_cards[1])
     start += NUM_CARDS
 
-    lacked = start + others * NUM_LED
-    for place in range(others):
-        seat = viewer + 1 + place
-        if seat >= players:
-            seat -= players
-        plain = game.lacks[seat, 0]
-        trumps = game.lacks[seat, 1]
-        voids = np.int64(trumps == ALL_TRUMPS) << NUM_SUITS
-        for suit in range(NUM_SUITS):
-            voids |= np.int64((plain >> (SUIT_SIZE * suit)) & SUIT_BITS == SUIT_BITS) << suit
-        spread(voids, out, start + place * NUM_LED)
-    for place in range(others):
-        seat = viewer + 1 + place
-        if seat >= players:
-            seat -= players
-        spread(game.lacks[seat, 1], out, lacked + place * NUM_TRUMPS)
-    start = lacked + others * NUM_TRUMPS
-
-    flags = np.int64(0)
-    if game.led_suit != NO_SUIT:
-        flags |= 1 << int(game.led_suit)
-    if game.best_seat != NO_SEAT:
-        flags |= 1 << (NUM_LED + relative(int(game.best_seat), viewer, players))
-    flags |= 1 << (NUM_LED + players + relative(dealer, viewer, players))
-    flags |= 1 << (NUM_LED + 2 * players + relative(int(game.leader), viewer, players))
-    flags |= np.int64(game.phase == DISCARD) << (NUM_LED + 3 * players)
-    flags |= np.int64(game.phase == OVER) << (NUM_LED + 3 * players + 1)
-    spread(flags, out, start)
+    write_shown(game, players, viewer, out, start)
+    start += others * (NUM_LED + NUM_TRUMPS)
+    spread(trick_flags(game, players, viewer), out, start)
     start += NUM_LED + 3 * players + 2
-
     # Zeros for the match, overlapping what the next lines write; the first deal of a match needs no more.
     spread(0, out, len(out) - _WORD)
     copy(game.trick_of, 0, out, start)
@@ -235,12 +263,7 @@ def observe(game: Any, rules: Any, viewer: int, out: Any) -> None:
     start += NUM_CARDS
     out[start] = game.trick
     start += 1
-    seat = viewer
-    for place in range(players):
-        points = int(game.points[seat])
-        out[start + place] = points // THIRDS
-        out[start + players + place] = points % THIRDS
-        seat = seat + 1 if seat + 1 < players else 0
+    put_word(public_points(game, players, viewer), out, start)
     if game.match_deal > 0:
         write_match(game, players, viewer, out, start + 2 * players)
 

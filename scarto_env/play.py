@@ -10,7 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from scarto_env.cards import FIRST_TRUMP, FOOL, NO_CARD, NO_SUIT, NUM_SUITS, NUM_TRUMPS, SUIT, SUIT_SIZE, TRUMPS
+from scarto_env.cards import (
+    FIRST_TRUMP,
+    FOOL,
+    NO_CARD,
+    NO_SUIT,
+    NUM_SUITS,
+    NUM_TRUMPS,
+    SUIT,
+    SUIT_SIZE,
+    TRUMPS,
+)
 from scarto_env.jit import kernel, lowest_bit, popcount
 from scarto_env.rules import BAGATTO_NUMBER, NO_TRUMP_POWER, THIRDS, ULTIMO_POINTS
 from scarto_env.state import DISCARD, NO_SEAT, OVER, PLAY
@@ -45,7 +55,7 @@ def bounded(word: Any, bound: int) -> int:
     low = product & _LOW_HALF
     if low < np.uint64(bound) and low < (np.uint64(1) << _S32) % np.uint64(bound):
         return -1
-    return np.int64(product >> _S32)
+    return np.int64(product >> _S32)  # type: ignore[return-value] # Numba's int() would keep it unsigned
 
 
 @kernel
@@ -184,8 +194,8 @@ def lay_away(game: Any, rules: Any, card: int) -> None:
 def trumps_above(game: Any, rules: Any) -> int:
     """Return the trumps that beat every trump on the table, as a set."""
     if game.best_power <= NO_TRUMP_POWER:
-        return np.int64(ALL_TRUMPS)
-    return rules.higher[game.table[game.best_seat] - FIRST_TRUMP + 1]
+        return ALL_TRUMPS
+    return int(rules.higher[game.table[game.best_seat] - FIRST_TRUMP + 1])
 
 
 @kernel
@@ -345,7 +355,7 @@ def take_trick(game: Any, rules: Any) -> None:
 @kernel
 def set_value(plain: int, tarocchi: int, rules: Any) -> int:
     """Return the sum of the values of a set of cards (A4)."""
-    value = np.int64(0)
+    value = 0
     while plain:
         value += rules.value[lowest_bit(plain)]
         plain &= plain - 1
@@ -364,7 +374,7 @@ def count_deal(game: Any, rules: Any) -> None:
     add_to_pile(game, rules, dealer, game.discarded[0], game.discarded[1], value, rules.talon_size)
     game.points[dealer] += bonus
     players = int(rules.players)
-    total = np.int64(0)
+    total = 0
     for seat in range(players):
         total += game.points[seat]
     for seat in range(players):
@@ -381,11 +391,11 @@ def count_deal(game: Any, rules: Any) -> None:
 def let_lowest_pay(game: Any, players: int) -> None:
     """Settle so that the seats with the lowest score alone pay, in equal parts, what positive scores receive (A22)."""
     lowest = game.settled[0]
-    received = np.int64(0)
+    received = 0
     for seat in range(players):
         lowest = min(lowest, game.settled[seat])
         received += max(game.settled[seat], 0)
-    payers = np.int64(0)
+    payers = 0
     for seat in range(players):
         payers += game.settled[seat] == lowest
     if received == 0:

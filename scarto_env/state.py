@@ -31,21 +31,33 @@ GAME: Final = np.dtype(
         ("key", np.uint64),  # names the game's stream of deals: seed and game index
         ("hand", np.int64, (MAX_PLAYERS, 2)),  # cards each seat holds now
         ("played", np.int64, (MAX_PLAYERS, 2)),  # cards each seat has played, the table included
-        ("pile", np.int64, (MAX_PLAYERS, 2)),  # cards won; the dealer's gets the discard when the deal is over
+        (
+            "pile",
+            np.int64,
+            (MAX_PLAYERS, 2),
+        ),  # cards won; the dealer's gets the discard when the deal is over
         ("lacks", np.int64, (MAX_PLAYERS, 2)),  # cards a seat has shown by its play not to hold
         ("legal", np.int64, (2,)),  # what the seat to act may play; empty when the deal is over
         ("trick_cards", np.int64, (2,)),  # the trick on the table
         ("talon", np.int64, (2,)),
         ("discarded", np.int64, (2,)),
         ("discardable", np.int64, (2,)),  # judged once on the dealer's full hand (A9)
-        ("score", np.int32, (MAX_PLAYERS,)),  # A21, in 1 / (3 * players) of a point; of the last finished deal
+        (
+            "score",
+            np.int32,
+            (MAX_PLAYERS,),
+        ),  # A21, in 1 / (3 * players) of a point; of the last finished deal
         ("settled", np.int32, (MAX_PLAYERS,)),  # A22, in 1 / (SCORE_UNITS * players) of a point
         ("paid", np.int32, (MAX_PLAYERS,)),  # settled score already paid as trick rewards
         ("total", np.int32, (MAX_PLAYERS,)),  # settled scores of the match's earlier deals
         ("deal_number", np.int32),  # number of this deal in the game's stream
         ("match_deal", np.int32),  # number of this deal in the match
         ("pile_value", np.int16, (MAX_PLAYERS,)),  # values of the cards won (A4)
-        ("points", np.int16, (MAX_PLAYERS,)),  # A19 in thirds: public ones, at the end with discard and ultimo
+        (
+            "points",
+            np.int16,
+            (MAX_PLAYERS,),
+        ),  # A19 in thirds: public ones, at the end with discard and ultimo
         ("best_power", np.int16),  # of the card winning the trick
         ("trick_value", np.int16),
         ("pile_size", np.int8, (MAX_PLAYERS,)),
