@@ -62,9 +62,7 @@ def play_in_order(game: Game, discard: list[str], orders: list[list[str]]) -> Ga
 def random_options(rng: random.Random) -> Options:
     """Return any mix of the fields that can be played."""
     players, deck_name = rng.choice([(3, "full"), (4, "full"), (3, "piccolo")])
-    flags = (
-        "overtrump cheapest_overtrump fool_lost_in_last_trick bagatto_fool_blocks fool_discardable".split()
-    )
+    flags = "overtrump cheapest_overtrump fool_lost_in_last_trick bagatto_fool_blocks fool_discardable".split()
     return Options(
         players=players,
         deck=deck_name,
