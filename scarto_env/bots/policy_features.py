@@ -7,15 +7,16 @@ Features are computed from the observation and the rules, so nothing hidden can 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scarto_env.cards import FIRST_TRUMP, FOOL, NO_CARD, NUM_CARDS, NUM_SUITS, NUM_TRUMPS, SUIT, SUIT_SIZE, TRUMPS
-from scarto_env.jit import kernel
-from scarto_env.observation import NUM_LED, offsets
-from scarto_env.rules import MAX_PLAYERS
+from scarto_env.jit import kernel, lowest_bit, popcount
+from scarto_env.observation import NUM_LED, offsets, write_cards
+from scarto_env.play import ALL_TRUMPS, SUIT_BITS
+from scarto_env.rules import MAX_PLAYERS, THIRDS, Rules, card_set, deck_cards
 
 FEATURES_VERSION: Final = 1
 
@@ -23,8 +24,8 @@ MOST_TRICKS: Final = 25
 LANE: Final = 32
 """The number of features is a multiple of this, which matrix units like."""
 
-_SECTIONS: Final = ("hand", "discard", "played", "table", "void", "trumps_lacked", "led_suit", "winning",
-                    "dealer", "leader", "discarding", "trick_of", "tricks_done", "points")  # fmt: skip
+_SECTIONS: Final = ("hand", "discard", "played", "table", "void", "trumps_lacked", "led_suit", "winning", "dealer",
+                    "leader", "discarding", "trick_of", "tricks_done", "points")  # fmt: skip
 (_HAND, _DISCARD, _PLAYED, _TABLE, _VOID, _LACKED, _LED, _WINNING, _DEALER, _LEADER, _DISCARDING, _TRICK_OF,
  _TRICKS_DONE, _POINTS) = range(len(_SECTIONS))  # fmt: skip
 
@@ -32,14 +33,15 @@ _SECTIONS: Final = ("hand", "discard", "played", "table", "void", "trumps_lacked
 def num_planes(players: int) -> int:
     """Return the number of planes of 78 cards.
 
-    Hand; away (played or laid away by me); played by each other seat; on the table by each other seat; what would
-    take the trick now; masters; higher cards unseen; what each other seat may hold.
+    My hand; what I have played or laid away; what each other seat has played; what each has on the table; legal
+    cards that would take the trick now; masters in my hand; how many unseen cards beat each card of my hand; what
+    each other seat may hold.
     """
     return 5 + 3 * (players - 1)
 
 
 def num_globals(players: int) -> int:
-    """Return the number of single features: those after the planes."""
+    """Return the number of single features, those after the planes, in the order of ``write_globals``."""
     others = players - 1
     return others * NUM_LED + NUM_LED + 4 * players + 3 + MOST_TRICKS + NUM_LED * players + players + NUM_LED
 
@@ -53,11 +55,10 @@ def num_features(players: int) -> int:
 def feature_scale(players: int) -> NDArray[np.float32]:
     """Return [F] float32: the network sees features times this, so that counts are of the size of flags."""
     scale = np.ones(num_features(players), np.float32)
-    higher = (2 + 2 * (players - 1) + 2) * NUM_CARDS
-    scale[higher : higher + NUM_CARDS] = 1 / 8
-    start = num_planes(players) * NUM_CARDS
     others = players - 1
-    start += others * NUM_LED + NUM_LED + 4 * players
+    higher = (4 + 2 * others) * NUM_CARDS
+    scale[higher : higher + NUM_CARDS] = 1 / 8
+    start = num_planes(players) * NUM_CARDS + others * NUM_LED + NUM_LED + 4 * players
     scale[start + 1] = 1 / 3  # cards laid away
     scale[start + 2] = 1 / 15  # thirds on the table
     start += 3 + MOST_TRICKS
@@ -68,55 +69,67 @@ def feature_scale(players: int) -> NDArray[np.float32]:
     return scale
 
 
-def section_starts(players: int) -> NDArray[np.int64]:
-    """Return where the observation's sections that ``encode`` reads start."""
-    return np.array([offsets(players)[name] for name in _SECTIONS], np.int64)
+class Reading(NamedTuple):
+    """What ``encode_rows`` needs beside the rows; one for each thread, as it holds working memory.
+
+    Attributes:
+        starts: where the sections of the observation start.
+        words: [7, 2] int64, sets of cards; the first is the deck.
+        grid: [26, 4] int8, cards by trick and seat.
+    """
+
+    starts: NDArray[np.int64]
+    words: NDArray[np.int64]
+    grid: NDArray[np.int8]
+
+    @classmethod
+    def of(cls, rules: Rules) -> Reading:
+        """Return the reading of observations under ``rules``."""
+        starts = np.array([offsets(rules.players)[name] for name in _SECTIONS], np.int64)
+        words = np.zeros((7, 2), np.int64)
+        words[0] = card_set(deck_cards(rules))
+        return cls(starts, words, np.zeros((MOST_TRICKS + 1, MAX_PLAYERS), np.int8))
 
 
 @kernel
-def suit_order(observation: Any, starts: Any, order: Any) -> None:
-    """Write the suits from the longest dealt to me to the shortest, ties by their highest cards, into ``order`` [4]."""
+def packed(observation: Any, start: int, size: int) -> int:
+    """Return ``size`` entries of 0 or 1 as bits."""
+    word = np.int64(0)
+    for bit in range(size):
+        word |= np.int64(observation[start + bit]) << bit
+    return word
+
+
+@kernel
+def suit_order(dealt: int, order: Any, place_of: Any) -> None:
+    """Write the suits from the longest in ``dealt`` to the shortest, ties by the highest cards, to ``order`` [4].
+
+    ``place_of`` [4] gets the inverse.
+    """
     for place in range(NUM_SUITS):
-        order[place] = place
-    keys = (np.int64(0), np.int64(0), np.int64(0), np.int64(0))
-    first = suit_key(observation, starts, 0)
-    second = suit_key(observation, starts, 1)
-    third = suit_key(observation, starts, 2)
-    fourth = suit_key(observation, starts, 3)
-    keys = (first, second, third, fourth)
-    for place in range(1, NUM_SUITS):
-        suit = int(order[place])
+        suit = place
+        cards = (dealt >> (SUIT_SIZE * suit)) & SUIT_BITS
+        key = (popcount(cards) << SUIT_SIZE) + cards
         gap = place
-        while gap > 0 and keys[int(order[gap - 1])] < keys[suit]:
-            order[gap] = order[gap - 1]
+        while gap > 0:
+            other = int(order[gap - 1])
+            others_cards = (dealt >> (SUIT_SIZE * other)) & SUIT_BITS
+            if (popcount(others_cards) << SUIT_SIZE) + others_cards >= key:
+                break
+            order[gap] = other
             gap -= 1
         order[gap] = suit
+    for place in range(NUM_SUITS):
+        place_of[int(order[place])] = place
 
 
 @kernel
-def suit_key(observation: Any, starts: Any, suit: int) -> int:
-    """Return the number by which suits are sorted: cards of the suit dealt to me, then which."""
-    key = np.int64(0)
-    base = suit * SUIT_SIZE
-    for strength in range(SUIT_SIZE):
-        card = base + strength
-        dealt = (
-            observation[starts[_HAND] + card]
-            | observation[starts[_DISCARD] + card]
-            | observation[starts[_PLAYED] + card]
-        )
-        if dealt:
-            key += (1 << strength) + (1 << SUIT_SIZE)
-    return key
-
-
-@kernel
-def canonical_card(card: int, place_of: Any) -> int:
-    """Return the place of a card once suits are in canonical order."""
-    if card >= FIRST_TRUMP:
-        return card
-    suit = card // SUIT_SIZE
-    return card + (int(place_of[suit]) - suit) * SUIT_SIZE
+def sorted_suits(plain: int, order: Any) -> int:
+    """Return a set of plain cards with its suits in canonical order."""
+    word = np.int64(0)
+    for place in range(NUM_SUITS):
+        word |= ((plain >> (SUIT_SIZE * int(order[place]))) & SUIT_BITS) << (SUIT_SIZE * place)
+    return word
 
 
 @kernel
@@ -126,6 +139,43 @@ def original_card(place: int, order: Any) -> int:
         return place
     suit = place // SUIT_SIZE
     return place + (int(order[suit]) - suit) * SUIT_SIZE
+
+
+@kernel
+def write_hand_strength(
+    hand: Any, unseen: Any, legal: Any, led: int, best_power: int, rules: Any, out: Any, base: int
+) -> None:
+    """Write three planes from ``base`` on: what takes the trick now, masters, number of unseen cards that beat.
+
+    All sets are [2] words in canonical order.
+    """
+    master = base + NUM_CARDS
+    higher = master + NUM_CARDS
+    for card in range(NUM_CARDS):
+        out[base + card] = 0
+        out[master + card] = 0
+        out[higher + card] = 0
+    for word in range(2):
+        cards = hand[word]
+        first = FIRST_TRUMP * word
+        while cards:
+            bit = lowest_bit(cards)
+            cards &= cards - 1
+            card = first + bit
+            if card == FOOL:
+                continue
+            if word == 0:
+                suit = bit // SUIT_SIZE
+                suit_cards = (unseen[0] >> (SUIT_SIZE * suit)) & SUIT_BITS
+                above = popcount(suit_cards >> (bit - SUIT_SIZE * suit + 1))
+            else:
+                suit = TRUMPS
+                above = popcount(unseen[1] & rules.higher[bit + 1])
+            out[master + card] = above == 0
+            out[higher + card] = above
+            # A suit moved by the canonical order keeps the strengths of its cards.
+            if (legal[word] >> bit) & 1 and led >= 0 and (suit == led or suit == TRUMPS):
+                out[base + card] = rules.power[card] > best_power
 
 
 @kernel
@@ -148,7 +198,7 @@ def count_leads(observation: Any, starts: Any, rules: Any, place_of: Any, grid: 
     for trick in range(done + 1):
         if grid[trick, leader] == NO_CARD:
             return
-        suit = int(SUIT[grid[trick, leader]])
+        suit = int(SUIT[int(grid[trick, leader])])
         if suit <= TRUMPS:
             place = int(place_of[suit]) if suit < TRUMPS else suit
             out[base + leader * NUM_LED + place] += 1
@@ -157,7 +207,7 @@ def count_leads(observation: Any, starts: Any, rules: Any, place_of: Any, grid: 
 
 @kernel
 def trick_winner(cards: Any, leader: int, rules: Any) -> int:
-    """Return the relative seat that takes the trick of ``cards`` by relative seat (A16); the leader if none can."""
+    """Return the seat that takes the trick of ``cards`` by seat (A16); unfinished, the one winning it."""
     players = int(rules.players)
     best = leader
     power = -1
@@ -177,52 +227,156 @@ def trick_winner(cards: Any, leader: int, rules: Any) -> int:
 
 
 @kernel
-def write_planes(observation: Any, starts: Any, rules: Any, order: Any, out: Any) -> int:
-    """Write the planes of one row into ``out`` and return the thirds of a point on the table."""
+def write_globals(
+    observation: Any, starts: Any, rules: Any, hand: Any, thirds: int, order: Any, place_of: Any, grid: Any,
+    out: Any, start: int,
+) -> None:  # fmt: skip
+    """Write the single features from ``start`` on; the rest of ``out`` is cleared first."""
+    players = int(rules.players)
+    for index in range(start, len(out)):
+        out[index] = 0
+    for other in range(players - 1):
+        for suit in range(NUM_LED):
+            place = int(place_of[suit]) if suit < NUM_SUITS else suit
+            out[start + place] = observation[starts[_VOID] + other * NUM_LED + suit]
+        start += NUM_LED
+    for suit in range(NUM_LED):
+        place = int(place_of[suit]) if suit < NUM_SUITS else suit
+        out[start + place] = observation[starts[_LED] + suit]
+    start += NUM_LED
+    discarding = int(observation[starts[_DISCARDING]])
+    leader = 0
+    for seat in range(players):
+        out[start + seat] = observation[starts[_WINNING] + seat]
+        out[start + players + seat] = observation[starts[_DEALER] + seat]
+        out[start + 2 * players + seat] = observation[starts[_LEADER] + seat]
+        if observation[starts[_LEADER] + seat]:
+            leader = seat
+    if not discarding:
+        out[start + 3 * players + (players - leader) % players] = 1  # my turn in the trick
+    start += 4 * players
+    out[start] = discarding
+    if discarding:
+        for card in range(NUM_CARDS):
+            out[start + 1] += observation[starts[_DISCARD] + card]
+    out[start + 2] = thirds
+    start += 3
+    if not discarding:
+        out[start + min(int(observation[starts[_TRICKS_DONE]]), MOST_TRICKS - 1)] = 1
+    start += MOST_TRICKS
+    count_leads(observation, starts, rules, place_of, grid, out, start)
+    start += NUM_LED * players
+    for seat in range(players):
+        out[start + seat] = observation[starts[_POINTS] + seat]
+    start += players
+    for suit in range(NUM_SUITS):
+        out[start + suit] = popcount((hand[0] >> (SUIT_SIZE * suit)) & SUIT_BITS)
+    out[start + NUM_SUITS] = popcount(hand[1] & ALL_TRUMPS)
+
+
+@kernel
+def encode_row(
+    observation: Any, action_mask: Any, starts: Any, rules: Any, scratch: Any, grid: Any, out: Any, order: Any
+) -> None:
+    """Write one row's features, [F], and its suit order, [4]."""
     players = int(rules.players)
     others = players - 1
-    away = NUM_CARDS
-    theirs = 2 * NUM_CARDS
-    table = theirs + others * NUM_CARDS
-    beats = table + others * NUM_CARDS
-    master = beats + NUM_CARDS
-    higher = master + NUM_CARDS
-    may_hold = higher + NUM_CARDS
+    deck, hand, unseen, legal, table = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    place_of = scratch[5:7].reshape(4)
+    away0 = packed(observation, starts[_DISCARD], FIRST_TRUMP) | packed(
+        observation, starts[_PLAYED], FIRST_TRUMP
+    )
+    away1 = packed(observation, starts[_DISCARD] + FIRST_TRUMP, NUM_TRUMPS + 1) | packed(
+        observation, starts[_PLAYED] + FIRST_TRUMP, NUM_TRUMPS + 1
+    )
+    hand0 = packed(observation, starts[_HAND], FIRST_TRUMP)
+    suit_order(hand0 | away0, order, place_of)
+    hand[0] = sorted_suits(hand0, order)
+    hand[1] = packed(observation, starts[_HAND] + FIRST_TRUMP, NUM_TRUMPS + 1)
+    legal[0] = sorted_suits(packed(action_mask, 0, FIRST_TRUMP), order)
+    legal[1] = packed(action_mask, FIRST_TRUMP, NUM_TRUMPS + 1)
+    away0 = sorted_suits(away0, order)
+    table[0] = sorted_suits(packed(observation, starts[_TABLE], FIRST_TRUMP), order)
+    table[1] = packed(observation, starts[_TABLE] + FIRST_TRUMP, NUM_TRUMPS + 1)
+    write_cards(out, 0, hand[0], hand[1])
+    write_cards(out, NUM_CARDS, away0, away1)
+    unseen[0] = deck[0] & ~hand[0] & ~away0  # the deck has the same cards of every suit
+    unseen[1] = deck[1] & ~hand[1] & ~away1
+    start = 2 * NUM_CARDS
+    best_power = -1
+    for other in range(others):
+        played = starts[_PLAYED] + (other + 1) * NUM_CARDS
+        plain = sorted_suits(packed(observation, played, FIRST_TRUMP), order)
+        tarocchi = packed(observation, played + FIRST_TRUMP, NUM_TRUMPS + 1)
+        write_cards(out, start + other * NUM_CARDS, plain, tarocchi)
+        unseen[0] &= ~plain
+        unseen[1] &= ~tarocchi
+        plain &= table[0]
+        tarocchi &= table[1]
+        write_cards(out, start + (others + other) * NUM_CARDS, plain, tarocchi)
+        if observation[starts[_WINNING] + other + 1]:
+            card = lowest_bit(plain) if plain else FIRST_TRUMP + lowest_bit(tarocchi)
+            best_power = int(rules.power[card])
+    start += 2 * others * NUM_CARDS
     led = -1
     for suit in range(NUM_LED):
         if observation[starts[_LED] + suit]:
-            led = suit
-    winning = 0
-    for seat in range(players):
-        if observation[starts[_WINNING] + seat]:
-            winning = seat
-    best_power = -1
+            led = int(place_of[suit]) if suit < NUM_SUITS else suit
+    write_hand_strength(hand, unseen, legal, led, best_power, rules, out, start)
+    start += 3 * NUM_CARDS
+    for other in range(others):
+        plain = unseen[0]
+        for suit in range(NUM_SUITS):
+            if observation[starts[_VOID] + other * NUM_LED + suit]:
+                plain &= ~(SUIT_BITS << (SUIT_SIZE * int(place_of[suit])))
+        lacked = packed(observation, starts[_LACKED] + other * NUM_TRUMPS, NUM_TRUMPS)
+        write_cards(out, start, plain, unseen[1] & ~lacked)
+        start += NUM_CARDS
     thirds = 0
-    in_deck = starts[_TRICK_OF]  # only read where a card has been seen or is in the deck
-    for place in range(NUM_CARDS):
-        card = original_card(place, order)
-        seen = int(observation[starts[_HAND] + card])
-        out[place] = seen
-        mine = int(observation[starts[_DISCARD] + card] | observation[starts[_PLAYED] + card])
-        out[away + place] = mine
-        on_table = int(observation[starts[_TABLE] + card])
-        seen |= mine
-        for other in range(others):
-            played = int(observation[starts[_PLAYED] + (other + 1) * NUM_CARDS + card])
-            out[theirs + other * NUM_CARDS + place] = played
-            out[table + other * NUM_CARDS + place] = played & on_table
-            seen |= played
-            if played & on_table and other + 1 == winning:
-                best_power = int(rules.power[card])
-        if on_table:
-            thirds += 3 * int(rules.value[card]) - 2
-        unseen = 0 if seen or not rules.in_deck[card] else 1
-        for other in range(others):
-            lacked = 0
-            if card < FIRST_TRUMP:
-                lacked = int(observation[starts[_VOID] + other * NUM_LED + card // SUIT_SIZE])
-            elif card < FOOL:
-                lacked = int(observation[starts[_LACKED] + other * NUM_TRUMPS + card - FIRST_TRUMP])
-            out[may_hold + other * NUM_CARDS + place] = unseen & (1 - lacked)
-        out[beats + place] = unseen  # kept here until the next loop
-    return thirds + in_deck * 0 + led * 0 + best_power * 0
+    for word in range(2):
+        cards = table[word]
+        while cards:
+            thirds += THIRDS * int(rules.value[FIRST_TRUMP * word + lowest_bit(cards)]) - 2
+            cards &= cards - 1
+    write_globals(observation, starts, rules, hand, thirds, order, place_of, grid, out, start)
+
+
+@kernel
+def encode_rows(
+    observation: Any, action_mask: Any, rows: Any, reading: Any, table: Any, features: Any, mask: Any, order: Any
+) -> None:
+    """Write the features of some rows.
+
+    Args:
+        observation: [B, D] int8.
+        action_mask: [B, 78] int8.
+        rows: [N] int64, which of the B.
+        reading: a ``Reading`` of the same rules.
+        table: ``rules_table``.
+        features: [N, F] int8, written.
+        mask: [N, 78] int8, the action mask in canonical order, written.
+        order: [N, 4] int8, the suit at each canonical place, written.
+    """
+    rules = table[0]
+    starts, scratch, grid = reading
+    for index in range(len(rows)):
+        row = rows[index]
+        encode_row(observation[row], action_mask[row], starts, rules, scratch, grid, features[index], order[index])
+        write_cards(mask[index], 0, scratch[3, 0], scratch[3, 1])
+
+
+@kernel
+def sort_cards(planes: Any, rows: Any, order: Any, out: Any) -> None:
+    """Write planes of 78 cards of some rows, [B, K, 78], in canonical order to ``out`` [N, K, 78]."""
+    for index in range(len(rows)):
+        for plane in range(planes.shape[1]):
+            for place in range(NUM_CARDS):
+                card = original_card(place, order[index])
+                out[index, plane, place] = planes[rows[index], plane, card]
+
+
+@kernel
+def original_cards(places: Any, order: Any, out: Any) -> None:
+    """Write the card at each canonical place [N] to ``out`` [N]."""
+    for index in range(len(places)):
+        out[index] = original_card(int(places[index]), order[index])
