@@ -154,7 +154,7 @@ def follow(record: Record) -> Iterator[tuple[int, Batch]]:
             missing = record.rules.talon_size - len(record.discard)
             what = f"{missing} more" if missing > 0 else f"{-missing} fewer"
             raise RecordError(f"seat {record.deal.dealer} must lay away {what} before the first trick (A8)")
-        batch.step([card])
+        batch.step_one(card)
         yield ply + 1, batch
 
 
@@ -241,6 +241,6 @@ def record_of(
     plays = []
     for _ in range(len(given)):
         plays.append(given[int(game.trick) + 1, int(game.seat)])
-        batch.step(plays[-1:])
+        batch.step_one(plays[-1])
     result = settled_scores(game, rules) if game.phase == OVER else None
     return dataclasses.replace(record, plays=tuple(plays), result=result, comments=tuple(comments))

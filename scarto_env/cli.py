@@ -1,0 +1,57 @@
+"""The ``scarto`` command: runs a command and turns whatever goes wrong into one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+from scarto_env.extras import how_to_install
+
+DONE: Final = 0
+BAR_MISSED: Final = 1
+BAD_INPUT: Final = 2
+_INTERRUPTED: Final = 128 + signal.SIGINT
+_PIPE_CLOSED: Final = 128 + 13
+"""As a shell reports a command that a signal has ended."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0 done, 1 a named bar was missed, 2 usage or bad input."""
+    try:
+        return _run(arguments)
+    except ModuleNotFoundError as error:
+        advice = how_to_install(error)
+        if advice is None:
+            raise
+        return _refuse(f"this {advice}")
+    except BrokenPipeError:
+        # Python flushes once more at exit; without a reader that would print a traceback.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    except KeyboardInterrupt:
+        sys.stderr.write("\nscarto: interrupted\n")
+        return _INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    import click
+
+    from scarto_env.commands import scarto
+
+    try:
+        code: Any = scarto.main(arguments, prog_name="scarto", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        return _refuse(error.format_message(), context.command_path if context else "scarto")
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    return code if isinstance(code, int) else DONE
+
+
+def _refuse(message: str, place: str = "scarto") -> int:
+    sys.stderr.write(f"{place}: {' '.join(message.split())}\n")
+    return BAD_INPUT

@@ -1,0 +1,26 @@
+"""Optional libraries and the extras that bring them."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final
+
+_EXTRAS: Final = MappingProxyType(
+    {
+        "click": "cli",
+        "rich": "cli",
+        "torch": "train",
+        "safetensors": "train",
+        "matplotlib": "train",
+        "openskill": "arena",
+        "resvg_py": "render",
+        "PIL": "render",
+    }
+)
+
+
+def how_to_install(error: ModuleNotFoundError) -> str | None:
+    """Return what to install for a library that is missing, or None if no extra brings it."""
+    library = (error.name or "").partition(".")[0]
+    extra = _EXTRAS.get(library)
+    return f"needs {library}: python -m pip install 'scarto[{extra}]'" if extra else None
