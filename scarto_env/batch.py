@@ -25,7 +25,7 @@ from scarto_env.observation import (
 from scarto_env.play import act, deal, is_legal, play_out, random_card, start_deal, take_talon
 from scarto_env.refusal import refusal
 from scarto_env.rules import Rules, as_rules, rules_table
-from scarto_env.state import GAME, OVER, SCORE_UNITS, new_games, stream_key, stream_keys
+from scarto_env.state import OVER, SCORE_UNITS, copied, new_games, stream_key, stream_keys
 
 Reward = Literal["score", "trick", "win"]
 REWARDS: Final[tuple[Reward, ...]] = ("score", "trick", "win")
@@ -151,11 +151,12 @@ def play_paid(game: Any, rules: Any, card: int, reward: Any, kind: int) -> None:
 @kernel
 def advance_some(
     games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
-    mask: Any, reward: Any, done: Any, kind: int, start: int, stop: int,
+    mask: Any, reward: Any, done: Any, out: Any, kind: int, start: int, stop: int,
 ) -> None:  # fmt: skip
     """Carry out orders in games ``start``..``stop``-1, then play for the seats that play at random.
 
-    A viewer plays to every trick and is never random, so no more than one trick ends and is paid.
+    A viewer plays to every trick and is never random, so no more than one trick ends and is paid.  ``out``,
+    [B, D] float32 or [0, D], is written row by row while the row is in the nearest cache.
     """
     rules = table[0]
     players = int(rules.players)
@@ -176,21 +177,26 @@ def advance_some(
         while game.phase != OVER and random_places[relative(int(game.seat), viewer, players)]:
             play_paid(game, rules, random_card(game), reward[index], kind)
         done[index] = game.phase == OVER
-        observe(game, rules, viewer if game.phase == OVER else int(game.seat), observation[index])
+        row = observation[index]
+        observe(game, rules, viewer if game.phase == OVER else int(game.seat), row)
         write_mask(game, mask[index])
+        if len(out) and (game.phase == OVER or game.seat == viewer):
+            wide = out[index]
+            for place in range(len(row)):
+                wide[place] = row[place]
 
 
 @parallel_kernel
 def advance_some_on_threads(
     games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
-    mask: Any, reward: Any, done: Any, kind: int, threads: int,
+    mask: Any, reward: Any, done: Any, out: Any, kind: int, threads: int,
 ) -> None:  # fmt: skip
     """Do what ``advance_some`` does, a range of games on each thread."""
     for part in numba.prange(threads):
         start = len(games) * part // threads
         stop = len(games) * (part + 1) // threads
         advance_some(
-            games, table, orders, actions, viewers, random_places, observation, mask, reward, done, kind,
+            games, table, orders, actions, viewers, random_places, observation, mask, reward, done, out, kind,
             start, stop,
         )  # fmt: skip
 
@@ -311,7 +317,6 @@ class Batch:
         redeal: deal again when a deal ends.
 
     Attributes:
-        games: [B] rows (``state.GAME``): the games themselves.
         seat: [B] int8, who acts.
         observation: [B, D] int8, of the seat that acts; the same memory at every step.
         action_mask: [B, 78] int8, 1 for legal; the same memory at every step.
@@ -341,36 +346,39 @@ class Batch:
         self.redeal = redeal
         self.seed = int(np.random.SeedSequence().entropy) if seed is None else seed  # type: ignore[arg-type]
         self.threads = threads or max(1, min(os.cpu_count() or 1, num_games // _GAMES_A_THREAD))
-        self.games = new_games(stream_keys(self.seed, num_games))
+        self._rows = as_argument(new_games(stream_keys(self.seed, num_games)))
         self._allocate()
         self.reset()
 
     def _allocate(self) -> None:
-        """Make the arrays around the rows, and the views of single fields."""
-        num_games, players = len(self.games), self.rules.players
+        """Make the arrays around the rows."""
+        num_games, players = len(self), self.rules.players
         self._table = as_argument(rules_table(self.rules))
-        self._rows = as_argument(self.games)
         self._kind = REWARDS.index(self.reward)
         self.observation = np.zeros((num_games, observation_size(players)), np.int8)
         self.action_mask = np.zeros((num_games, NUM_CARDS), np.int8)
         self._actions = np.zeros(num_games, np.int64)
         self._step = Step(np.zeros((num_games, players), np.float32), np.zeros(num_games, np.bool_))
-        self.seat: NDArray[np.int8] = self.games.view(np.ndarray)["seat"]
+        self.seat: NDArray[np.int8] = self._rows.view(np.ndarray)["seat"]
+
+    @property
+    def games(self) -> np.recarray[Any, Any]:
+        """The games themselves, [B] rows of ``state.GAME``."""
+        return self._rows.view(np.recarray)
 
     def __getstate__(self) -> dict[str, Any]:
         """Keep the rows and the settings; everything else follows from them."""
-        return {name: getattr(self, name) for name in ("rules", "reward", "redeal", "seed", "threads", "games")}
+        return {name: getattr(self, name) for name in ("rules", "reward", "redeal", "seed", "threads", "_rows")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Rebuild the arrays around the rows."""
         self.__dict__.update(state)
-        self.games = np.array(self.games, GAME).view(np.recarray)
         self._allocate()
         self.refresh()
 
     def __len__(self) -> int:
         """Return B."""
-        return len(self.games)
+        return len(self._rows)
 
     def __repr__(self) -> str:
         """Return the call that makes a batch like this."""
@@ -464,6 +472,7 @@ class Batch:
         actions: ArrayLike,
         viewers: ArrayLike,
         random_others: Sequence[bool] | None = None,
+        out: NDArray[np.float32] | None = None,
     ) -> Step:
         """Move each game as its order says, and on to the next card that a player outside has to choose.
 
@@ -478,6 +487,7 @@ class Batch:
             viewers: [B] seats: who sees the end of a deal, and from whom ``random_others`` counts.
             random_others: for each seat after the viewer whether it plays random legal cards; by default
                 none does.
+            out: [B, D] float32, gets the observation too where the viewer is to act or the deal is over.
 
         Returns:
             Rewards of all that was played in this call, and which deals are over; what belongs to a game
@@ -503,14 +513,27 @@ class Batch:
             if not WAIT <= orders[wrong] <= GO_ON:
                 raise ValueError(f"orders[{wrong}]={orders[wrong]} is no order: expected {WAIT}..{GO_ON}")
             raise refusal(self.games[wrong], self.rules, int(cards[wrong]), int(wrong))
+        if out is None:
+            out = self._no_out
+        elif out.shape != self.observation.shape or out.dtype != np.float32 or not out.flags.c_contiguous:
+            raise ValueError(f"out must be a contiguous float32 array of shape {self.observation.shape}")
         reward, done = self._step
         arguments = (self._rows, self._table, orders, cards, viewers, random_places, self.observation,
-                     self.action_mask, reward, done, self._kind)  # fmt: skip
+                     self.action_mask, reward, done, out, self._kind)  # fmt: skip
         if self.threads == 1:
             advance_some(*arguments, 0, len(cards))
         else:
             run_parallel(self.threads, advance_some_on_threads, *arguments, self.threads)
         return self._step
+
+    def step_one(self, card: int) -> Step:
+        """Play a card in the only game of a batch of one: ``step`` without making an array.
+
+        Raises:
+            IllegalActionError: the card is not legal; the game has not moved.
+        """
+        self._actions[0] = card
+        return self.step(self._actions)
 
     def _checked(self, actions: ArrayLike, name: str = "actions") -> NDArray[np.int64]:
         if actions is self._actions:
@@ -566,10 +589,16 @@ class Batch:
 
     def clone_into(self, rows: np.recarray[Any, Any]) -> None:
         """Copy the games into ``rows`` ([B] of ``state.GAME``): a copied row is a whole game of its own."""
-        rows[:] = self.games
+        rows.view(np.ndarray).view(np.uint8)[:] = self.games.view(np.ndarray).view(np.uint8)
 
     def clone(self) -> Batch:
         """Return a batch with copies of the games."""
         other = Batch.__new__(Batch)
-        other.__setstate__(self.__getstate__())
+        other.__dict__ = self.__dict__.copy()
+        other._rows = as_argument(copied(self._rows))
+        other.observation = self.observation.copy()
+        other.action_mask = self.action_mask.copy()
+        other._actions = self._actions.copy()
+        other._step = Step(self._step.reward.copy(), self._step.done.copy())
+        other.seat = other._rows.view(np.ndarray)["seat"]
         return other

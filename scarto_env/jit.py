@@ -85,13 +85,13 @@ def run_parallel(threads: int, function: Callable[..., Any], *arguments: Any) ->
             numba.set_num_threads(before)
 
 
-def as_argument(records: np.recarray[Any, Any]) -> np.ndarray[Any, Any]:
+def as_argument(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the same memory as kernels take it.
 
     Numba recognises a plain array's type about 15 times faster than a subclass's (0.1 against 1.8
     microseconds a call); plain Python needs the record array to read fields as attributes.
     """
-    return records if JIT_DISABLED else records.view(np.ndarray)
+    return records.view(np.recarray if JIT_DISABLED else np.ndarray)
 
 
 @functools.cache

@@ -256,7 +256,7 @@ def observe(game: Any, rules: Any, viewer: int, out: Any) -> None:
     spread(trick_flags(game, players, viewer), out, start)
     start += NUM_LED + 3 * players + 2
     # Zeros for the match, overlapping what the next lines write; the first deal of a match needs no more.
-    spread(0, out, len(out) - _WORD)
+    spread(0, out, start + NUM_CARDS + 1 + 5 * players + 2 - _WORD)
     copy(game.trick_of, 0, out, start)
     copy(game.trick_of, _WORD, out, start + _WORD)
     copy(game.trick_of, _LAST_BIT, out, start + _LAST_BIT)
