@@ -90,6 +90,15 @@ def first_illegal(games: Any, actions: Any) -> int:
 
 
 @kernel
+def play_paid(game: Any, rules: Any, card: int, reward: Any, kind: int) -> None:
+    """Play one legal card and, if it ends a trick, write the rewards."""
+    trick = game.trick
+    act(game, rules, card)
+    if game.trick != trick:
+        pay(game, rules, reward, kind)
+
+
+@kernel
 def advance(
     games: Any, table: Any, actions: Any, observation: Any, mask: Any, reward: Any, done: Any,
     start: int, stop: int, kind: int, redeal: bool,
@@ -102,14 +111,11 @@ def advance(
             reward[index, seat] = 0
         done[index] = False
         if game.phase != OVER:
-            trick = game.trick
-            act(game, rules, actions[index])
-            if game.trick != trick:
-                pay(game, rules, reward[index], kind)
-                if game.phase == OVER:
-                    done[index] = True
-                    if redeal:
-                        deal(game, rules, -1)
+            play_paid(game, rules, actions[index], reward[index], kind)
+            if game.phase == OVER:
+                done[index] = True
+                if redeal:
+                    deal(game, rules, -1)
         observe(game, rules, int(game.seat), observation[index])
         write_mask(game, mask[index])
 
@@ -137,15 +143,6 @@ def first_misorder(games: Any, orders: Any, actions: Any, viewers: Any, players:
         if order == CARD and game.phase != OVER and not is_legal(game, actions[index]):
             return index
     return -1
-
-
-@kernel
-def play_paid(game: Any, rules: Any, card: int, reward: Any, kind: int) -> None:
-    """Play one legal card and, if it ends a trick, write the rewards."""
-    trick = game.trick
-    act(game, rules, card)
-    if game.trick != trick:
-        pay(game, rules, reward, kind)
 
 
 @kernel
@@ -359,6 +356,7 @@ class Batch:
         self.action_mask = np.zeros((num_games, NUM_CARDS), np.int8)
         self._actions = np.zeros(num_games, np.int64)
         self._step = Step(np.zeros((num_games, players), np.float32), np.zeros(num_games, np.bool_))
+        self._no_out = np.empty((0, observation_size(players)), np.float32)
         self.seat: NDArray[np.int8] = self._rows.view(np.ndarray)["seat"]
 
     @property

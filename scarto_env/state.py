@@ -111,7 +111,7 @@ def stream_keys(seed: int, num_games: int) -> NDArray[np.uint64]:
 
 def copied(rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return copies of whole games.  As bytes: field by field, as NumPy would, takes twenty times longer."""
-    return np.ndarray(rows.shape, GAME, rows.view(np.ndarray).view(np.uint8).copy())  # type: ignore[arg-type]
+    return np.ndarray(rows.shape, GAME, rows.view(np.ndarray).view(np.uint8).copy())
 
 
 def new_games(keys: NDArray[np.uint64]) -> np.recarray[Any, Any]:
