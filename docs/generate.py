@@ -1,0 +1,117 @@
+"""Write the tables of the documentation from the code: ``python docs/generate.py`` (``--check`` only compares).
+
+A table stands between ``<!-- table: NAME -->`` and ``<!-- end -->`` in a Markdown file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from scarto_env import PRESETS, Rules
+from scarto_env.bots import bot_names
+from scarto_env.cards import FIRST_TRUMP, FOOL, NUM_SUITS, SUIT_SIZE, card_code, suit_name
+from scarto_env.observation import observation_size, offsets, sections
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a Markdown table."""
+    heads = list(heads)
+    lines = [heads, ["---"] * len(heads), *([str(cell) for cell in row] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def observation() -> str:
+    """Return the observation's sections for three players, with their place and bounds."""
+    start = offsets(3)
+    four = {section.name: section for section in sections(4)}
+    rows = (
+        (
+            f"`{section.name}`",
+            f"{start[section.name]}..{start[section.name] + section.size - 1}",
+            "×".join(map(str, section.shape)),
+            "×".join(map(str, four[section.name].shape)),
+            f"{section.low}..{section.high}",
+            section.meaning,
+        )
+        for section in sections(3)
+    )
+    heads = ("section", "entries", "shape", "shape, 4 players", "values", "meaning")
+    sizes = f"D = {observation_size(3)} for three players, {observation_size(4)} for four."
+    return f"{table(heads, rows)}\n\n{sizes}"
+
+
+def actions() -> str:
+    """Return what each action means."""
+    rows = [
+        (
+            f"{suit * SUIT_SIZE}..{suit * SUIT_SIZE + SUIT_SIZE - 1}",
+            f"{suit_name(suit, 'it')} ({suit_name(suit, 'en')})",
+            " ".join(card_code(suit * SUIT_SIZE + strength) for strength in range(SUIT_SIZE)),
+        )
+        for suit in range(NUM_SUITS)
+    ]
+    rows.append((f"{FIRST_TRUMP}..{FOOL - 1}", "trumps I..XXI", f"{card_code(FIRST_TRUMP)} .. {card_code(FOOL - 1)}"))
+    rows.append((str(FOOL), "the Fool", card_code(FOOL)))
+    return table(("action", "card", "codes, weakest first"), rows)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def presets() -> str:
+    """Return the presets, one column each."""
+    derived = ("hand_size", "talon_size", "tricks", "total_points", "par")
+    names = [field.name for field in dataclasses.fields(Rules)] + list(derived)
+    rows = (
+        (f"`{name}`", *(_shown(float(value) if name == "par" else value) for value in values))
+        for name in names
+        for values in [[getattr(rules, name) for rules in PRESETS.values()]]
+    )
+    return table(("field", *PRESETS), rows)
+
+
+def bots() -> str:
+    """Return the names of the bots in a line."""
+    return ", ".join(f"`{name}`" for name in bot_names())
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "observation": observation,
+    "actions": actions,
+    "presets": presets,
+    "bots": bots,
+}
+
+
+def generated(text: str) -> str:
+    """Return a page with every table written anew."""
+
+    def fill(match: re.Match[str]) -> str:
+        return f"<!-- table: {match[1]} -->\n\n{TABLES[match[1]]()}\n\n<!-- end -->"
+
+    return re.sub(r"<!-- table: (\w+) -->.*?<!-- end -->", fill, text, flags=re.DOTALL)
+
+
+def main() -> int:
+    """Write or compare all pages; return 1 if one differs from what is generated."""
+    check = "--check" in sys.argv[1:]
+    stale = [page for page in PAGES if generated(page.read_text("utf-8")) != page.read_text("utf-8")]
+    for page in stale:
+        if not check:
+            page.write_text(generated(page.read_text("utf-8")), "utf-8")
+        print(f"{page.relative_to(ROOT)}: {'differs from the code' if check else 'written'}")
+    return int(check and bool(stale))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
