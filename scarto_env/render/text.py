@@ -25,6 +25,8 @@ _STRONG: Final = "1"
 _FAINT: Final = "2"
 _LABEL: Final = 10
 """Columns of a suit's name before its cards."""
+_TABLE: Final = "On the table"
+_LAST: Final = "Last trick"
 _COUNT_COLUMNS: Final = (28, 11, 9, 14, 0)
 _WIDE: Final = 76
 """Columns from which a seat's count stands on one line."""
@@ -136,9 +138,9 @@ def trick_lines(view: TableView, pen: Pen) -> list[str]:
     """Return the trick on the table and the one before it."""
     lines = []
     if view.trick:
-        lines += trick_line(view, view.trick, pen, "On the table", view.winning)
+        lines += trick_line(view, view.trick, pen, _TABLE, view.winning)
     if view.last_trick:
-        lines += trick_line(view, view.last_trick, pen, "Last trick", view.last_trick.winner)
+        lines += trick_line(view, view.last_trick, pen, f"{_LAST:<{len(_TABLE)}}", view.last_trick.winner)
     return lines
 
 
@@ -153,7 +155,7 @@ def trick_line(view: TableView, trick: Trick, pen: Pen, label: str, winning: int
     if trick.winner is not None:
         taken = f"taken by {view.seats[trick.winner].name}"
         words.append((taken, len(taken)))
-    return pen.wrapped(f"{label}: ", words, len("On the table: "))
+    return pen.wrapped(f"{label}: ", words, len(label) + 2)
 
 
 def hand_lines(view: TableView, pen: Pen) -> list[str]:

@@ -1,0 +1,90 @@
+"""``scarto replay`` and ``scarto verify``: records as text and as pages, checked against the rules."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+from scarto_env.commands.options import json_option, print_json, refused
+from scarto_env.notation import Record, RecordError, load_records, write_json
+from scarto_env.render import render_text, table_view
+from scarto_env.terminal import screen_pen, told_deal
+
+_STANDARD_INPUT: Final = "-"
+
+FILE: Final = click.Path(exists=True, dir_okay=False, allow_dash=False)
+
+
+def read_file(path: str) -> list[Record]:
+    """Return the records of a file or refuse it in one line."""
+    try:
+        return load_records(path)
+    except RecordError as error:
+        raise click.UsageError(f"{path}: {error}", click.get_current_context(silent=True)) from error
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@json_option
+def verify(files: Sequence[str], as_json: bool) -> None:
+    """Check records against the rules: every card, leader, winner and result.
+
+    Names the first line that disagrees and what the rules say instead.
+
+    \b
+    Examples:
+      scarto verify deal.stn
+      scarto verify match.stn deals.jsonl
+    """  # noqa: D301
+    counts = {path: len(read_file(path)) for path in files}
+    if as_json:
+        print_json(counts)
+        return
+    for path, count in counts.items():
+        click.echo(f"{path}: {count} {'deal agrees' if count == 1 else 'deals agree'} with the rules")
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option("--deal", type=click.IntRange(min=1), default=1, show_default=True, help="Which deal of a match.")
+@click.option("--ply", type=click.IntRange(min=0), help="Show the table after this many cards laid away and played.")
+@click.option("--viewer", type=click.IntRange(min=0), help="Show what this seat saw; all cards by default.")
+@click.option("--html", is_flag=True, help="Write a page that stands alone.")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="Where to write the page [FILE.html].")
+@click.option("--bot", metavar="BOT", help="Show what this bot would have played at every card.")
+@json_option
+def replay(
+    file: str,
+    deal: int,
+    ply: int | None,
+    viewer: int | None,
+    html: bool,
+    output: str | None,
+    bot: str | None,
+    as_json: bool,
+) -> None:
+    """Show a record: its tricks and count, the table after any card, or as a page to step through.
+
+    \b
+    Examples:
+      scarto replay deal.stn
+      scarto replay deal.stn --ply 40 --viewer 1
+      scarto replay match.stn --deal 2 --html -o deal.html
+      scarto replay deal.stn --html --bot heuristic
+    """  # noqa: D301
+    records = read_file(file)
+    if deal > len(records):
+        raise click.UsageError(f"{file} has {len(records)} deals: there is no deal {deal}")
+    record = records[deal - 1]
+    if as_json:
+        print_json(json.loads(write_json(record)))
+    else:
+        pen = screen_pen(sys.stdout)
+        with refused(ValueError):
+            view = table_view(record, ply, viewer)
+        text = told_deal(record, view, pen) if ply is None else render_text(view, pen.colour, pen.width)
+        click.echo(text, nl=False)

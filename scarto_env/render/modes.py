@@ -1,0 +1,33 @@
+"""The render modes of the environments."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from scarto_env.notation import Record
+from scarto_env.render.text import render_text
+from scarto_env.render.view import table_view
+
+
+def render_mode(mode: str, record: Record) -> Any:
+    """Return the record's last position as an environment's render mode shows it, all hands open.
+
+    Args:
+        mode: ``"ansi"`` returns text with ANSI colours, ``"rgb_array"`` pixels, [height, width, 3] uint8;
+            ``"human"`` prints the text and returns None.
+        record: the deal so far.
+
+    Raises:
+        ModuleNotFoundError: ``"rgb_array"`` without the libraries of the extra ``render``.
+    """
+    view = table_view(record)
+    if mode == "rgb_array":
+        from scarto_env.render.pixels import render_rgb
+
+        return render_rgb(view)
+    if mode == "human":
+        sys.stdout.write(render_text(view, colour=sys.stdout.isatty()) + "\n")
+        sys.stdout.flush()
+        return None
+    return render_text(view)
