@@ -35,8 +35,8 @@ def observation() -> str:
         (
             f"`{section.name}`",
             f"{start[section.name]}..{start[section.name] + section.size - 1}",
-            "×".join(map(str, section.shape)),
-            "×".join(map(str, four[section.name].shape)),
+            " x ".join(map(str, section.shape)),
+            " x ".join(map(str, four[section.name].shape)),
             f"{section.low}..{section.high}",
             section.meaning,
         )

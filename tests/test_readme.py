@@ -14,20 +14,25 @@ PAGES = [ROOT / "README.md", ROOT / "scarto_env" / "RULES.md", *sorted((ROOT / "
 BLOCKS = [
     pytest.param(block, id=f"{page.stem}-{number}")
     for page in PAGES
-    for number, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.M | re.S))
+    for number, block in enumerate(
+        re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    )
 ]
+
+
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_code_block_runs_as_written(block: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", block], cwd=tmp_path, capture_output=True, text=True, timeout=120
-    )
+    done = run("-W", "error", "-c", block, folder=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
 def test_tables_are_what_the_code_generates() -> None:
-    done = subprocess.run([sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True)
+    done = run(str(ROOT / "docs" / "generate.py"), "--check", folder=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
