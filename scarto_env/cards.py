@@ -33,6 +33,13 @@ FIRST_TRUMP: Final = NUM_SUITS * SUIT_SIZE
 BAGATTO: Final = FIRST_TRUMP
 FOOL: Final = FIRST_TRUMP + NUM_TRUMPS
 
+SUIT_BITS: Final = (1 << SUIT_SIZE) - 1
+"""A whole suit, as a set of cards, before it is shifted to its place."""
+ALL_TRUMPS: Final = (1 << NUM_TRUMPS) - 1
+BAGATTO_BIT: Final = 1
+FOOL_BIT: Final = 1 << NUM_TRUMPS
+"""Among the tarocchi, which are the trumps and the Fool: bit = card - FIRST_TRUMP."""
+
 JACK_STRENGTH: Final = 10
 KING_STRENGTH: Final = 13
 

@@ -13,11 +13,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scarto_env.cards import FIRST_TRUMP, NO_SUIT, NUM_CARDS, NUM_SUITS, NUM_TRUMPS, SUIT_SIZE
+from scarto_env.cards import ALL_TRUMPS, FIRST_TRUMP, NO_SUIT, NUM_CARDS, NUM_SUITS, NUM_TRUMPS, SUIT_BITS, SUIT_SIZE
 from scarto_env.jit import copy, kernel, put_word, spread
-from scarto_env.play import ALL_TRUMPS, SUIT_BITS
-from scarto_env.rules import MAX_PLAYERS, THIRDS
-from scarto_env.state import DISCARD, NO_SEAT, OVER, SCORE_UNITS
+from scarto_env.rules import THIRDS
+from scarto_env.state import DISCARD, MAX_PLAYERS, NO_SEAT, OVER, SCORE_UNITS
 
 OBSERVATION_VERSION: Final = 1
 

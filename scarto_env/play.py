@@ -11,24 +11,23 @@ from typing import Any
 import numpy as np
 
 from scarto_env.cards import (
+    ALL_TRUMPS,
+    BAGATTO_BIT,
     FIRST_TRUMP,
     FOOL,
+    FOOL_BIT,
     NO_CARD,
     NO_SUIT,
     NUM_SUITS,
     NUM_TRUMPS,
     SUIT,
+    SUIT_BITS,
     SUIT_SIZE,
     TRUMPS,
 )
 from scarto_env.jit import kernel, lowest_bit, popcount
-from scarto_env.rules import BAGATTO_NUMBER, NO_TRUMP_POWER, THIRDS, ULTIMO_POINTS
+from scarto_env.rules import NO_TRUMP_POWER, THIRDS, ULTIMO_POINTS
 from scarto_env.state import DISCARD, NO_SEAT, OVER, PLAY
-
-ALL_TRUMPS = (1 << NUM_TRUMPS) - 1
-FOOL_BIT = 1 << NUM_TRUMPS
-BAGATTO_BIT = 1 << (BAGATTO_NUMBER - 1)
-SUIT_BITS = (1 << SUIT_SIZE) - 1
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -28,7 +28,6 @@ from scarto_env.cards import (
     SUIT_SIZE,
 )
 
-MAX_PLAYERS: Final = 4
 GROUP_SIZE: Final = 3
 """Cards are counted in threes (A19)."""
 THIRDS: Final = 3

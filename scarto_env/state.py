@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarto_env.cards import FIRST_TRUMP, NUM_CARDS
-from scarto_env.rules import MAX_PLAYERS
+
+MAX_PLAYERS: Final = 4
+"""Seats that a row has room for."""
 
 DISCARD: Final = 0
 PLAY: Final = 1

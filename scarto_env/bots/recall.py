@@ -10,10 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from scarto_env.cards import FIRST_TRUMP, NO_CARD, NO_SUIT, NUM_CARDS, NUM_SUITS, NUM_TRUMPS, SUIT_SIZE
+from scarto_env.cards import (
+    ALL_TRUMPS,
+    BAGATTO_BIT,
+    FIRST_TRUMP,
+    FOOL_BIT,
+    NO_CARD,
+    NO_SUIT,
+    NUM_CARDS,
+    NUM_SUITS,
+    NUM_TRUMPS,
+    SUIT_BITS,
+    SUIT_SIZE,
+)
 from scarto_env.jit import kernel, lowest_bit
 from scarto_env.observation import NUM_LED
-from scarto_env.play import ALL_TRUMPS, BAGATTO_BIT, FOOL_BIT, SUIT_BITS, mixed
+from scarto_env.play import mixed
 from scarto_env.rules import THIRDS
 from scarto_env.state import DISCARD, NO_SEAT, OVER, PLAY
 
