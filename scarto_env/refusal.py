@@ -61,8 +61,9 @@ def _reason(row: Any, rules: Rules, card: int) -> tuple[str, str]:
         return "A1", f"it is not in the {rules.deck} deck"
     words = card_set([card])
     if not (int(row.hand[row.seat][0]) & words[0] or int(row.hand[row.seat][1]) & words[1]):
-        if words[0] & int(row.discarded[0]) or words[1] & int(row.discarded[1]):
-            return "A10", "it has been laid away" if row.seat == row.dealer else "the seat does not hold it"
+        # The dealer alone knows (A10): to the others it is a card like any that they do not hold.
+        if row.seat == row.dealer and (words[0] & int(row.discarded[0]) or words[1] & int(row.discarded[1])):
+            return "A10", "it has been laid away"
         return ("A8" if row.phase == DISCARD else "A11"), "the seat does not hold it"
     if row.phase == DISCARD:
         return "A9", _ban(card, rules)
