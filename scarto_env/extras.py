@@ -15,6 +15,11 @@ _EXTRAS: Final = MappingProxyType(
         "openskill": "arena",
         "resvg_py": "render",
         "PIL": "render",
+        "sb3_contrib": "sb3",
+        "torchrl": "torchrl",
+        "tensordict": "torchrl",
+        "ray": "rllib",
+        "pyspiel": "openspiel",
     }
 )
 

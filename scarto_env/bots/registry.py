@@ -21,21 +21,28 @@ _BOTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 )
 """Name -> module and class: imported when asked for."""
 _POLICY: Final = ("scarto_env.bots.policy", "PolicyBot")
+_LIBRARIES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "sb3": ("scarto_env.adapters.sb3", "SB3Bot"),
+        "torchrl": ("scarto_env.adapters.torchrl", "TorchRLBot"),
+        "rllib": ("scarto_env.adapters.rllib", "RLlibBot"),
+    }
+)
+"""Library -> module and class of its policies: ``"sb3:PATH"``."""
 
 _PACKAGE: Final = Path(__file__).parent.parent
 _CHECKPOINTS: Final = "checkpoints"
 _WEIGHTS: Final = "*.safetensors"
 
 
-def make_bot(
-    bot: str | Path | Bot | ActFunction, rules: str | Rules = "scarto", seed: int = 0, **options: Any
-) -> Bot:
+def make_bot(bot: str | Path | Bot | ActFunction, rules: str | Rules = "scarto", seed: int = 0, **options: Any) -> Bot:
     """Return the bot that a name, a checkpoint or a function stands for.
 
     Args:
-        bot: a name of ``bot_names()``; a checkpoint's name (``"scarto-base"``) or folder; a function that
-            takes observation and mask and returns cards; or a bot, returned as it is.  Options may follow
-            a name: ``"search:worlds=160,playout=random"``.
+        bot: a name of ``bot_names()``; a checkpoint's name (``"scarto-base"``) or folder; a policy that
+            another library saved, ``"sb3:PATH"``, ``"torchrl:PATH"`` or ``"rllib:PATH"``; a function that takes
+            observation and mask and returns cards; or a bot, returned as it is.  Options may follow a name:
+            ``"search:worlds=160,playout=random"``.
         rules: preset or ``Rules`` that will be played.
         seed: whole number >= 0 for bots that draw.
         **options: what the bot's class takes besides.
@@ -55,9 +62,10 @@ def make_bot(
             return bot
         if callable(bot) and not isinstance(bot, type):
             return FunctionBot(bot)
-        raise TypeError(
-            f"bot={bot!r} is no bot: expected a name, a checkpoint, a function or an object with act()"
-        )
+        raise TypeError(f"bot={bot!r} is no bot: expected a name, a checkpoint, a function or an object with act()")
+    library, _, path = str(bot).partition(":")
+    if library in _LIBRARIES:
+        return _made(_LIBRARIES[library], str(bot), {"policy": path, "rules": rules, "seed": seed, **options})
     name, written = _split(str(bot))
     options = {**written, **options}
     if name in _BOTS:
