@@ -76,19 +76,11 @@ def test_plain_python_gives_the_same_without_a_warning() -> None:
     assert compiled == plain
 
 
-FOLDER = "from scarto_env import jit; from pathlib import Path; print(jit._cache_folder(Path({file!r})))"
-
-
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """Return a folder with a copy of the package's sources, without compiled kernels."""
     shutil.copytree(PACKAGE, tmp_path / "scarto_env", ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
-
-
-def cache_folder(package: Path, file: str = "play.py", **environment: str) -> Path:
-    """Return where the kernels of a file of a package are cached."""
-    return Path(run(FOLDER.format(file=str(package / "scarto_env" / file)), package, **environment))
 
 
 def test_editing_what_a_kernel_calls_gives_a_new_cache(package: Path) -> None:
@@ -125,24 +117,28 @@ def test_an_edited_rule_is_the_one_that_is_played(package: Path) -> None:
 
 def test_a_file_beside_the_engine_depends_on_its_own_folder_too(package: Path) -> None:
     """Kernels of the bots call the engine's and each other's: an edit of either is seen."""
-    bots = package / "scarto_env" / "bots"
-    bots.mkdir(exist_ok=True)
-    (bots / "mine.py").write_text("", encoding="utf-8")
-    engine = cache_folder(package)
-    before = cache_folder(package, "bots/mine.py")
-    assert before != engine
-    (bots / "other.py").write_text("# New.\n", encoding="utf-8")
-    assert cache_folder(package, "bots/mine.py") not in {before, engine}
-    assert cache_folder(package) == engine
+    script = """
+from pathlib import Path
+from scarto_env import jit
+engine = Path(jit.__file__).with_name("play.py")
+beside = engine.parent / "beside"
+beside.mkdir()
+for file in ("mine.py", "other.py"):
+    (beside / file).write_text("")
+    jit._cache_folder.cache_clear()
+    print(jit._cache_folder(engine), jit._cache_folder(beside / "mine.py"))
+"""
+    (engine, first), (engine_again, second) = (line.split() for line in run(script, package).splitlines())
+    assert engine == engine_again
+    assert len({engine, first, second}) == 3
 
 
 def test_where_the_package_cannot_be_written_the_user_s_cache_is_used(package: Path, tmp_path: Path) -> None:
     """A file in the way stands for a folder without permission, which root would not notice."""
     (package / "scarto_env" / "__pycache__").write_text("in the way", encoding="utf-8")
     user = tmp_path / "user"
-    assert cache_folder(package, XDG_CACHE_HOME=str(user)).parent == user / "scarto"
-    home = tmp_path / "home"
-    assert cache_folder(package, XDG_CACHE_HOME="", HOME=str(home)).parent == home / ".cache" / "scarto"
+    script = "from scarto_env import jit; print(jit._cache_folder(jit._PACKAGE / 'play.py'))"
+    assert Path(run(script, package, XDG_CACHE_HOME=str(user))).parent == user / "scarto"
 
 
 def test_without_any_cache_a_private_temporary_folder_is_used(package: Path, tmp_path: Path) -> None:
@@ -151,10 +147,11 @@ def test_without_any_cache_a_private_temporary_folder_is_used(package: Path, tmp
     blocked.write_text("in the way", encoding="utf-8")
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    folders = [
-        cache_folder(package, XDG_CACHE_HOME=str(blocked), TMPDIR=str(temporary)),
-        cache_folder(package, XDG_CACHE_HOME=str(blocked), TMPDIR=str(temporary)),
-    ]
+    script = "from scarto_env import jit\nfrom pathlib import Path\n" + 2 * (
+        "jit._cache_folder.cache_clear()\nprint(jit._cache_folder(Path('play.py')))\n"
+    )
+    printed = run(script, package, XDG_CACHE_HOME=str(blocked), TMPDIR=str(temporary))
+    folders = [Path(line) for line in printed.splitlines()]
     assert all(folder.parent == temporary for folder in folders)
     assert folders[0] != folders[1]
     assert all(folder.stat().st_mode & 0o077 == 0 for folder in folders)
