@@ -13,11 +13,11 @@ from pathlib import Path
 
 from scarto_env import PRESETS, Rules
 from scarto_env.bots import bot_names
-from scarto_env.cards import FIRST_TRUMP, FOOL, NUM_SUITS, SUIT_SIZE, card_code, suit_name
+from scarto_env.cards import FIRST_TRUMP, FOOL, NUM_SUITS, SUIT_SIZE, Language, card_code, card_name, suit_name
 from scarto_env.observation import observation_size, offsets, sections
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "scarto_env" / "RULES.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
@@ -80,6 +80,14 @@ def presets() -> str:
     return table(("field", *PRESETS), rows)
 
 
+def trumps() -> str:
+    """Return the names of the trumps and the Fool in three languages."""
+    languages: tuple[Language, ...] = ("it", "en", "es")
+    cards = range(FIRST_TRUMP, FOOL + 1)
+    rows = ((f"`{card_code(card)}`", *(card_name(card, language) for language in languages)) for card in cards)
+    return table(("code", "Italian", "English", "Spanish"), rows)
+
+
 def bots() -> str:
     """Return the names of the bots in a line."""
     return ", ".join(f"`{name}`" for name in bot_names())
@@ -89,6 +97,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "observation": observation,
     "actions": actions,
     "presets": presets,
+    "trumps": trumps,
     "bots": bots,
 }
 

@@ -22,10 +22,9 @@ def _register() -> None:
             vector_entry_point="scarto_env.vector:ScartoVectorEnv",
         )
     if hasattr(pettingzoo, "register"):
-        known = pettingzoo.env_registry.registration
-        if "scarto-v0" not in known.aec_registry:
+        if "scarto-v0" not in pettingzoo.aec_registry:
             pettingzoo.register("aec", "scarto-v0", "scarto_env.scarto_v0:env")
-        if "scarto-v0" not in known.parallel_registry:
+        if "scarto-v0" not in pettingzoo.parallel_registry:
             pettingzoo.register("parallel", "scarto-v0", "scarto_env.scarto_v0:parallel_env")
 
 
