@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from scarto_env.batch import Reward
+from scarto_env.batch import Batch, Reward
 from scarto_env.rules import Rules
 from scarto_env.versus import Illegal, Versus, learner_spaces
 
@@ -74,8 +74,14 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._vectors = np.zeros(self._versus.batch.observation.shape, np.float32)
-        self._waiting = np.ones(num_envs, np.bool_)
+        self._every_env = np.ones(num_envs, np.bool_)
+        self._waiting = self._every_env.copy()
         """Environments that have not been reset yet."""
+
+    @property
+    def batch(self) -> Batch:
+        """The games.  Stepping them from outside leaves this environment's own memory behind."""
+        return self._versus.batch
 
     @property
     def rules(self) -> Rules:
@@ -169,15 +175,14 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         versus = self._versus
         values: dict[str, NDArray[Any]] = {
             "action_mask": versus.action_mask(),
-            "seat": versus.seat.astype(np.int64),
+            "seat": versus.seat.copy(),
             "score": versus.score(),
         }
         infos: Infos = {}
         for key, value in values.items():
-            present = np.ones(self.num_envs, np.bool_) if chosen is None else chosen.copy()
             if chosen is not None:
                 value[~chosen] = 0
-            infos[key], infos[f"_{key}"] = value, present
+            infos[key], infos[f"_{key}"] = value, (self._every_env if chosen is None else chosen).copy()
         return infos
 
     def _final(self, ended: NDArray[np.bool_]) -> Infos:

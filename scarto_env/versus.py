@@ -45,7 +45,7 @@ class Versus:
 
     Attributes:
         batch: the games.
-        seat: [B] int8, the learner's seat.
+        seat: [B] int64, the learner's seat.
         reward: [B] float64, what the learner got between its last two decisions.
         over: [B] bool, the deal has ended.
 
@@ -77,14 +77,13 @@ class Versus:
         self.illegal: Illegal = illegal
         self.reward_scale = float(reward_scale)
         self._rotates = seat is None
-        self.seat = np.full(num_games, seat or 0, np.int8)
-        if self._rotates:
-            self.seat[:] = np.arange(num_games) % self.players
+        self.seat = np.arange(num_games) % self.players if seat is None else np.full(num_games, int(seat))
         self.reward = np.zeros(num_games)
         self.over = np.zeros(num_games, np.bool_)
         self._forfeited = np.zeros(num_games, np.bool_)
         self._first_entry = np.arange(num_games) * self.players
         """Where each game's row starts in the flat rewards, [B, P]: much faster than an index of two parts."""
+        self._every_card = np.full(num_games, CARD)
         self._no_cards = np.zeros(num_games, np.int64)
         self._seat_opponents(opponents)
 
@@ -149,7 +148,7 @@ class Versus:
                     self.seat[index] = seed % self.players
         self._forfeited[games] = False
         # Going on changes nothing where the learner is to act or the deal is over, but restores what it sees.
-        self._move(np.full(len(self.batch), GO_ON, np.int8), self._no_cards, out)
+        self._move(np.full(len(self.batch), GO_ON), self._no_cards, out)
 
     def step(self, actions: ArrayLike, out: NDArray[np.float32], deal_again: NDArray[np.bool_] | None = None) -> None:
         """Play the learner's card in every game and play on to its next decision or the end of the deal.
@@ -163,7 +162,7 @@ class Versus:
             IllegalActionError: names the first game whose card is not legal, with ``illegal="raise"``; no game
                 has moved.
         """
-        orders = np.full(len(self.batch), CARD, np.int8)
+        orders = self._every_card.copy()
         if deal_again is not None:
             orders[deal_again] = DEAL
         if self.illegal == "raise":
@@ -185,7 +184,7 @@ class Versus:
             games: [B] bool.
             out: [B, D] float32, gets what the learner sees in the chosen games.
         """
-        self._move(np.where(games, np.int8(DEAL), np.int8(WAIT)), self._no_cards, out)
+        self._move(np.where(games, DEAL, WAIT), self._no_cards, out)
 
     def _are_legal(self, actions: ArrayLike) -> NDArray[np.bool_]:
         cards = np.asarray(actions)
@@ -194,16 +193,19 @@ class Versus:
         both: NDArray[np.bool_] = known & legal
         return both
 
-    def _move(self, orders: NDArray[np.int8], actions: ArrayLike, out: NDArray[np.float32]) -> None:
+    def _move(self, orders: NDArray[np.int64], actions: ArrayLike, out: NDArray[np.float32]) -> None:
         """Carry out orders, then let the bots act until no game waits for one."""
         batch = self.batch
-        moved, dealt = orders != WAIT, orders == DEAL
-        seat = (self.seat + dealt) % self.players if self._rotates else self.seat
+        dealt = (orders == DEAL).nonzero()[0]
+        seat = self.seat.copy()
+        if self._rotates:
+            seat[dealt] = (seat[dealt] + 1) % self.players
         step = batch.step_some(orders, actions, seat, self._random_others, out)
         # Nothing has changed up to here: an illegal card raises.
         self.seat = seat
-        self._forfeited &= ~dealt
+        self._forfeited[dealt] = False
         learners = self._first_entry + seat
+        moved = orders != WAIT
         self.reward = np.where(moved, step.reward.take(learners) * self.reward_scale, self.reward)
         self.over = np.where(moved, step.done, self.over)
         while self._bots:
@@ -216,7 +218,7 @@ class Versus:
             self.reward += np.where(waiting, step.reward.take(learners) * self.reward_scale, 0)
             self.over |= waiting & step.done
 
-    def _bot_cards(self, waiting: NDArray[np.bool_], place: NDArray[np.int8]) -> NDArray[np.int64]:
+    def _bot_cards(self, waiting: NDArray[np.bool_], place: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the card of the bot that each waiting game waits for, [B]."""
         cards = np.zeros(len(self.batch), np.int64)
         for bot, places in self._bots:
@@ -228,16 +230,17 @@ class Versus:
     def action_mask(self) -> NDArray[np.int8]:
         """Return the learner's legal cards, [B, 78] int8, a fresh array; none where the deal has ended."""
         mask = self.batch.action_mask.copy()
-        mask[self._forfeited] = 0
+        if self.illegal == "terminate":
+            mask[self._forfeited] = 0
         return mask
 
     def score(self) -> NDArray[np.float64]:
         """Return the learner's settled score in points where a deal has been played to its end, [B], else 0."""
         score = np.zeros(len(self.batch))
-        if self.over.any():
-            games = np.flatnonzero(self.over & ~self._forfeited)
-            settled = self.batch.games.view(np.ndarray)["settled"]
-            score[games] = settled[games, self.seat[games]] / (SCORE_UNITS * self.players)
+        games = self.over.nonzero()[0]
+        if len(games):
+            settled = self.batch.games.view(np.ndarray)["settled"][games, self.seat[games]]
+            score[games] = settled * ~self._forfeited[games] / (SCORE_UNITS * self.players)
         return score
 
 
