@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 import click
+import numpy as np
 
-from scarto_env.commands.options import json_option, print_json, refused
-from scarto_env.notation import Record, RecordError, load_records, write_json
-from scarto_env.render import render_text, table_view
+from scarto_env.commands.options import json_option, made_bots, print_json, refused
+from scarto_env.notation import Record, RecordError, follow, load_records, write_json
+from scarto_env.render import Advice, render_ansi, render_page, table_view
 from scarto_env.terminal import screen_pen, told_deal
-
-_STANDARD_INPUT: Final = "-"
 
 FILE: Final = click.Path(exists=True, dir_okay=False, allow_dash=False)
 
@@ -80,11 +80,42 @@ def replay(
     if deal > len(records):
         raise click.UsageError(f"{file} has {len(records)} deals: there is no deal {deal}")
     record = records[deal - 1]
-    if as_json:
+    if html:
+        _write_page(record, Path(output or Path(file).with_suffix(".html")), viewer, bot)
+    elif as_json:
         print_json(json.loads(write_json(record)))
     else:
         pen = screen_pen(sys.stdout)
         with refused(ValueError):
             view = table_view(record, ply, viewer)
-        text = told_deal(record, view, pen) if ply is None else render_text(view, pen.colour, pen.width)
+        text = told_deal(record, view, pen) if ply is None else render_ansi(view, pen.colour, pen.width)
         click.echo(text, nl=False)
+
+
+def _write_page(record: Record, path: Path, viewer: int | None, bot: str | None) -> None:
+    advice = list(_advised(record, bot)) if bot else []
+    with refused(ValueError):
+        page = render_page(record, viewer, advice=advice, adviser=bot or "")
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(str(error), click.get_current_context()) from error
+    click.echo(path)
+
+
+def _advised(record: Record, name: str) -> Iterator[Advice | None]:
+    """Yield what a bot makes of every position of a record, from what the seat to act sees."""
+    (bot,) = made_bots([name], record.rules)
+    for _, batch in follow(record):
+        mask = batch.action_mask
+        legal = np.flatnonzero(mask[0])
+        if not len(legal):
+            yield None
+            continue
+        choice = int(bot.act(batch.observation, mask)[0])
+        said = []
+        for what in ("probabilities", "values"):
+            ask = getattr(bot, what, None)
+            row = ask(batch.observation, mask)[0] if ask else None
+            said.append({} if row is None else {int(card): float(row[card]) for card in legal})
+        yield Advice(choice, *said)

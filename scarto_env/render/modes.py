@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from scarto_env.notation import Record
-from scarto_env.render.text import render_text
+from scarto_env.render.text import render_ansi
 from scarto_env.render.view import table_view
 
 
@@ -27,7 +27,7 @@ def render_mode(mode: str, record: Record) -> Any:
 
         return render_rgb(view)
     if mode == "human":
-        sys.stdout.write(render_text(view, colour=sys.stdout.isatty()) + "\n")
+        sys.stdout.write(render_ansi(view, colour=sys.stdout.isatty()) + "\n")
         sys.stdout.flush()
         return None
-    return render_text(view)
+    return render_ansi(view)

@@ -25,8 +25,8 @@ _STRONG: Final = "1"
 _FAINT: Final = "2"
 _LABEL: Final = 10
 """Columns of a suit's name before its cards."""
-_TABLE: Final = "On the table"
-_LAST: Final = "Last trick"
+_TABLE: Final = "On the table:"
+_LAST: Final = "Last trick:"
 _COUNT_COLUMNS: Final = (28, 11, 9, 14, 0)
 _WIDE: Final = 76
 """Columns from which a seat's count stands on one line."""
@@ -77,7 +77,7 @@ class Pen:
         return [line.rstrip() for line in lines]
 
 
-def render_text(view: TableView, colour: bool = True, width: int = DEFAULT_WIDTH) -> str:
+def render_ansi(view: TableView, colour: bool = True, width: int = DEFAULT_WIDTH) -> str:
     """Return the table as text that ends with a line's end.
 
     Args:
@@ -155,7 +155,7 @@ def trick_line(view: TableView, trick: Trick, pen: Pen, label: str, winning: int
     if trick.winner is not None:
         taken = f"taken by {view.seats[trick.winner].name}"
         words.append((taken, len(taken)))
-    return pen.wrapped(f"{label}: ", words, len(label) + 2)
+    return pen.wrapped(f"{label} ", words, len(label) + 1)
 
 
 def hand_lines(view: TableView, pen: Pen) -> list[str]:

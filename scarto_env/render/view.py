@@ -132,6 +132,12 @@ class TableView:
         """The trick on the table, or between tricks the one finished last."""
         return self.trick or self.last_trick
 
+    def _repr_svg_(self) -> str:
+        """Return the picture that notebooks show."""
+        from scarto_env.render.table import render_svg
+
+        return render_svg(self)
+
 
 class _Seen(NamedTuple):
     record: Record

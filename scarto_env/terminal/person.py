@@ -60,7 +60,7 @@ class Person:
 
     def _show(self, sitting: Sitting) -> None:
         view, pen = sitting.view(), sitting.pen()
-        table = trick_line(view, view.trick, pen, "On the table", view.winning) if view.trick else []
+        table = trick_line(view, view.trick, pen, "On the table:", view.winning) if view.trick else []
         lead = [] if view.trick or view.phase == "discard" else ["You lead."]
         sitting.write(["", *table, *lead, *hand_lines(view, pen)])
 
@@ -78,7 +78,7 @@ class Person:
                 sitting.write(trick_lines(view, pen) or ["No trick has been played yet."])
             case "t" | "tricks":
                 lines = [line for trick in view.tricks for line in
-                         trick_line(view, trick, pen, f"{trick.number:>3}", trick.winner)]  # fmt: skip
+                         trick_line(view, trick, pen, f"{trick.number:>3}:", trick.winner)]  # fmt: skip
                 sitting.write(lines or ["No trick has been played yet."])
             case "p" | "points":
                 sitting.write(seat_lines(view, pen))

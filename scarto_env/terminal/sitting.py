@@ -160,7 +160,7 @@ class Sitting:
         view = self.view()
         trick = view.last_trick
         assert trick is not None
-        self.write(trick_line(view, trick, self.pen(), f"Trick {trick.number:>2}", trick.winner))
+        self.write(trick_line(view, trick, self.pen(), f"Trick {trick.number:>2}:", trick.winner))
         if self.after_trick is not None:
             self.after_trick()
 

@@ -23,8 +23,8 @@ def told_deal(record: Record, view: TableView, pen: Pen) -> str:
             lines += pen.wrapped(f"{seat.name}: ", words, 4)
     lines += ["", *exchange_lines(view, pen), ""]
     for trick in view.tricks:
-        lines += trick_line(view, trick, pen, f"{trick.number:>3}", trick.winner)
+        lines += trick_line(view, trick, pen, f"{trick.number:>3}:", trick.winner)
     if view.trick:
-        lines += trick_line(view, view.trick, pen, f"{view.trick.number:>3}", view.winning)
+        lines += trick_line(view, view.trick, pen, f"{view.trick.number:>3}:", view.winning)
     count = count_lines(view, pen)
     return "\n".join([*lines, *(["", *count] if count else [])]) + "\n"
