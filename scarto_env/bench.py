@@ -1,4 +1,7 @@
-"""How fast the engine is on this machine: random play, medians over repeats."""
+"""How fast the package is on this machine: random play through each of its interfaces.
+
+``benchmarks`` measures the same tasks side by side with other libraries.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,59 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from scarto_env.batch import Batch
 from scarto_env.rules import Rules, as_rules
+from scarto_env.scarto_v0 import env as aec_env
+from scarto_env.scarto_v0 import raw_env
+from scarto_env.single import ScartoEnv
+from scarto_env.vector import ScartoVectorEnv
 
-_MANY: Final = 1024
+BATCH_SIZES: Final = (64, 256, 1024, 4096, 16384, 65536)
+VECTOR_SIZES: Final = (64, 256, 1024, 4096)
+THREADED_SIZE: Final = 4096
+ENGINE_SIZE: Final = 1024
+
+ENGINE: Final = "random deals inside the engine"
+ONE_GAME: Final = "Batch of one: legal cards, one play a call"
+AEC_ONE_GAME: Final = "raw_env: legal cards, one play a call"
+AEC_FIRST: Final = "env(): last, first legal card, step"
+AEC_SAMPLE: Final = "env(): last, sample(mask), step"
+SINGLE: Final = "Gymnasium, one environment"
+_STEPS: Final = 32
+"""Steps of many games that make a portion of work: long against the clock's own cost."""
+
+
+def batch_name(size: int) -> str:
+    """Return the name of the task that steps a batch of ``size`` games."""
+    return f"Batch of {size:,}: random legal cards, step"
+
+
+def threads_name(threads: int) -> str:
+    """Return the name of the task that steps the same batch on a number of threads."""
+    return f"Batch of {THREADED_SIZE:,} on {threads} thread{'s' if threads > 1 else ''}"
+
+
+def vector_name(size: int) -> str:
+    """Return the name of the task that steps a vector environment."""
+    return f"Gymnasium vector environment of {size:,}"
+
+
+class Task(NamedTuple):
+    """Work whose speed is measured.
+
+    Attributes:
+        name: what is done.
+        unit: what is counted.
+        work: does a portion and returns how many units it did.
+        clock: seconds; the processor's time of this process unless several threads work.
+    """
+
+    name: str
+    unit: str
+    work: Callable[[], int]
+    clock: Callable[[], float] = time.process_time
 
 
 class Speed(NamedTuple):
@@ -26,42 +78,157 @@ class Speed(NamedTuple):
         return statistics.median(self.speeds)
 
 
+def speed(task: Task, seconds: float) -> float:
+    """Return how many units a second the task does, over at least ``seconds``."""
+    done = 0
+    start = now = task.clock()
+    while now - start < seconds:
+        done += task.work()
+        now = task.clock()
+    return done / (now - start)
+
+
 def measure(rules: str | Rules = "scarto", seconds: float = 0.5, repeats: int = 5) -> Iterator[Speed]:
-    """Yield the speeds of the engine, each as soon as it is measured.
+    """Yield the speed of each task as soon as it is measured; compiling is not counted.
 
     Args:
         rules: preset or rules.
         seconds: time a repeat takes at least.
         repeats: how often each is measured.
     """
+    for task in tasks(rules):
+        task.work()
+        yield Speed(task.name, task.unit, [speed(task, seconds) for _ in range(repeats)])
+
+
+def tasks(rules: str | Rules = "scarto") -> Iterator[Task]:
+    """Yield the tasks, each made when it is asked for; every one plays random legal cards, dealing included."""
     rules = as_rules(rules)
-    single, many = Batch(1, rules, seed=0, threads=1), Batch(_MANY, rules, seed=0, threads=1)
-    every_core = Batch(_MANY * 8, rules, seed=0)
-    tasks: list[tuple[str, Callable[[], int]]] = [
-        ("whole random deals, one core", lambda: _deals(many)),
-        (f"whole random deals, {every_core.threads} threads", lambda: _deals(every_core)),
-        (f"step with observation and mask, {_MANY} games", lambda: _step(many)),
-        ("step with observation and mask, one game", lambda: _step(single)),
-    ]
-    for name, task in tasks:
-        task()  # compile
-        yield Speed(name, "cards", [_speed(task, seconds) for _ in range(repeats)])
+    yield Task(ENGINE, "cards", _engine(rules))
+    for size in BATCH_SIZES:
+        yield Task(batch_name(size), "cards", _batch(rules, size))
+    for threads in (1, 2):
+        yield Task(threads_name(threads), "cards", _batch(rules, THREADED_SIZE, threads), time.perf_counter)
+    for size in VECTOR_SIZES:
+        yield Task(vector_name(size), "cards", _vector(rules, size))
+    yield Task(SINGLE, "cards", _single(rules))
+    yield Task(ONE_GAME, "cards", _one_game(rules))
+    yield Task(AEC_ONE_GAME, "cards", _aec_one_game(rules))
+    yield Task(AEC_FIRST, "steps", _aec(rules, sample=False))
+    yield Task(AEC_SAMPLE, "steps", _aec(rules, sample=True))
 
 
-def _deals(batch: Batch) -> int:
-    batch.reset()
-    return batch.play_out()
+def _engine(rules: Rules) -> Callable[[], int]:
+    batch = Batch(ENGINE_SIZE, rules, seed=0, threads=1, redeal=False)
+
+    def work() -> int:
+        batch.reset()
+        return batch.play_out()
+
+    return work
 
 
-def _step(batch: Batch) -> int:
-    batch.step(batch.random_actions())
-    return len(batch)
+def _batch(rules: Rules, size: int, threads: int = 1) -> Callable[[], int]:
+    batch = Batch(size, rules, seed=0, threads=threads)
+
+    def work() -> int:
+        for _ in range(_STEPS):
+            batch.step(batch.random_actions())
+        return _STEPS * size
+
+    return work
 
 
-def _speed(task: Callable[[], int], seconds: float) -> float:
-    done = 0
-    start = now = time.perf_counter()
-    while now - start < seconds:
-        done += task()
-        now = time.perf_counter()
-    return done / (now - start)
+def cards_played(batch: Batch) -> int:
+    """Return how many cards have been laid away or played in all games since their streams began."""
+    games = batch.games.view(np.ndarray)
+    rules = batch.rules
+    deals = games["deal_number"].astype(np.int64) * rules.num_decisions
+    tricks = games["trick"].astype(np.int64) * rules.players
+    return int((deals + games["num_discarded"] + tricks + games["turn"]).sum())
+
+
+def _vector(rules: Rules, size: int) -> Callable[[], int]:
+    """The learner plays at random too, its cards drawn by the batch, as those of ``Batch``'s task."""
+    envs = ScartoVectorEnv(size, "random", rules=rules, threads=1)
+    envs.reset(seed=0)
+    batch = envs.batch
+
+    def work() -> int:
+        before = cards_played(batch)
+        for _ in range(_STEPS):
+            envs.step(batch.random_actions())
+        return cards_played(batch) - before
+
+    return work
+
+
+def _single(rules: Rules) -> Callable[[], int]:
+    env = ScartoEnv("random", rules=rules)
+    env.reset(seed=0)
+
+    def work() -> int:
+        _, info = env.reset()
+        ended = False
+        while not ended:
+            _, _, ended, _, info = env.step(info["action_mask"].argmax())
+        return rules.num_decisions
+
+    return work
+
+
+def draws(number: int = 4096) -> list[int]:
+    """Return whole numbers whose remainders choose among legal cards: drawing is not what is measured."""
+    return [int(number) for number in np.random.default_rng(0).integers(1 << 20, size=number)]
+
+
+def _one_game(rules: Rules) -> Callable[[], int]:
+    batch = Batch(1, rules, seed=0, threads=1)
+    mask = batch.action_mask[0]
+    drawn = draws()
+
+    def work() -> int:
+        for number in drawn:
+            legal = mask.nonzero()[0]
+            batch.step_one(legal.item(number % len(legal)))
+        return len(drawn)
+
+    return work
+
+
+def _aec_one_game(rules: Rules) -> Callable[[], int]:
+    env = raw_env(rules=rules)
+    drawn = draws()
+    env.reset(seed=0)
+
+    def work() -> int:
+        for number in drawn:
+            if env.terminations[env.agent_selection]:
+                env.reset()
+            legal = env.infos[env.agent_selection]["action_mask"].nonzero()[0]
+            env.step(legal.item(number % len(legal)))
+        return len(drawn)
+
+    return work
+
+
+def _aec(rules: Rules, sample: bool) -> Callable[[], int]:
+    env = aec_env(rules=rules)
+    env.reset(seed=0)
+    space = env.action_space(env.possible_agents[0])
+    space.seed(0)
+
+    def work() -> int:
+        steps = 0
+        env.reset()
+        for _agent in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            steps += 1
+            if terminated or truncated or observation is None:
+                env.step(None)
+                continue
+            mask = observation["action_mask"]
+            env.step(space.sample(mask) if sample else mask.argmax())
+        return steps
+
+    return work
