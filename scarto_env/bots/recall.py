@@ -25,11 +25,8 @@ from scarto_env.cards import (
 )
 from scarto_env.jit import kernel, lowest_bit
 from scarto_env.observation import NUM_LED
-from scarto_env.play import mixed
 from scarto_env.rules import THIRDS
 from scarto_env.state import DISCARD, NO_SEAT, OVER, PLAY
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel
@@ -119,9 +116,7 @@ def recall_place(observation: Any, start: int, players: int, game: Any) -> None:
     start += NUM_CARDS
     game.trick = observation[start]
     for seat in range(players):
-        game.points[seat] = (
-            THIRDS * int(observation[start + 1 + seat]) + observation[start + 1 + players + seat]
-        )
+        game.points[seat] = THIRDS * int(observation[start + 1 + seat]) + observation[start + 1 + players + seat]
 
 
 @kernel
@@ -171,16 +166,3 @@ def recall_discard(game: Any, rules: Any) -> None:
         never |= BAGATTO_BIT
     game.discardable[0] = plain & ~rules.never_discard[0]
     game.discardable[1] = tarocchi & ~never
-
-
-@kernel
-def keyed(game: Any, rules: Any, seed: Any) -> Any:
-    """Return a 64-bit word that depends on the seed and on what the viewer of a recalled row knows alone."""
-    word = mixed(seed + np.uint64(game.hand[0, 0]) * _GOLDEN)
-    word = mixed(word + np.uint64(game.hand[0, 1]))
-    word = mixed(word + np.uint64(game.discarded[0]))
-    word = mixed(word + np.uint64(game.discarded[1] + 8 * game.dealer + game.leader))
-    for seat in range(rules.players):
-        word = mixed(word + np.uint64(game.played[seat, 0]) * _GOLDEN)
-        word = mixed(word + np.uint64(game.played[seat, 1]))
-    return word

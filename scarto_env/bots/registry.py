@@ -17,6 +17,7 @@ _BOTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "random": ("scarto_env.bots.simple", "RandomBot"),
         "greedy": ("scarto_env.bots.simple", "GreedyBot"),
+        "heuristic": ("scarto_env.bots.heuristic", "HeuristicBot"),
     }
 )
 """Name -> module and class: imported when asked for."""

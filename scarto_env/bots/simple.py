@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarto_env.bots.base import Cards, as_bytes
-from scarto_env.bots.recall import keyed, recall
-from scarto_env.cards import FIRST_TRUMP, NO_SUIT, SUIT, TRUMPS
+from scarto_env.bots.draws import keyed
+from scarto_env.bots.knowledge import takes
+from scarto_env.bots.recall import recall
+from scarto_env.cards import FIRST_TRUMP, NO_SUIT
 from scarto_env.jit import kernel, lowest_bit, popcount
 from scarto_env.play import bounded, card_at, mixed
 from scarto_env.rules import Rules, as_rules, rules_table
@@ -34,17 +36,6 @@ def random_cards(observation: Any, mask: Any, table: Any, row: Any, seed: Any, c
             word += _STEP
             place = bounded(mixed(word), num_legal)
         cards[index] = card_at(game.legal[0], game.legal[1], place)
-
-
-@kernel
-def takes(game: Any, rules: Any, card: int) -> bool:
-    """Return whether ``card`` would be winning the trick once played (A16)."""
-    suit = SUIT[card]
-    if suit == NO_SUIT:
-        return False
-    if game.led_suit == NO_SUIT:
-        return True
-    return bool(rules.power[card] > game.best_power and (suit == game.led_suit or suit == TRUMPS))
 
 
 @kernel
