@@ -17,7 +17,7 @@ from scarto_env.bots.policy_features import (
     num_features,
     num_globals,
     num_planes,
-    original_cards,
+    put_cards,
     sort_cards,
 )
 from scarto_env.cards import CODES, FIRST_TRUMP, FOOL, NUM_CARDS, SUIT, TRUMPS
@@ -163,7 +163,7 @@ def test_cards_come_back_from_canonical_order() -> None:
     sort_cards(cards, rows, orders, places)  # the card at each place
     back = np.empty(len(orders), np.int64)
     for place in range(NUM_CARDS):
-        original_cards(np.full(len(orders), place), orders, back)
+        put_cards(np.full(len(orders), place), orders, rows, back)
         assert np.array_equal(back, places[:, 0, place])
     assert all(sorted(row) == list(range(NUM_CARDS)) for row in places[:, 0])
 

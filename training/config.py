@@ -1,9 +1,21 @@
-"""Every number of a run: one frozen, documented record."""
+"""Every number of a run: one frozen record, settable from the command line and from a file."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Literal
+import difflib
+import json
+import re
+import tomllib
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from scarto_env.rules import as_rules
+
+MOST_SEED = 9999
 
 
 @dataclasses.dataclass(frozen=True)
@@ -12,34 +24,48 @@ class Config:
 
     Attributes:
         rules: preset to learn.
-        deals: deals to play in all; schedules run over them.
+        deals: deals to play in all; the schedules run over them.
         seed: of weights, deals and choices, 0..9999.
+        workers: processes that play and learn, with averaged gradients; give each a core.
         deals_at_once: deals each worker plays between updates.
+        device: what the networks are trained on, as torch names it.
+        precision: what the networks compute in, "bf16" or "fp32"; the parameters are fp32.
         actor: widths of the policy's hidden layers.
         critic: widths of the value network's hidden layers.
-        precision: of hidden layers, ``"bf16"`` or ``"fp32"``.
-        trace: lambda of the advantages.
+        critic_sees_all: the value network is shown the hidden cards.
+        reward: "trick" pays points as they are taken, "score" all at the end of the deal.
+        trace: lambda of the advantages: 0 trusts the values, 1 the rewards.
         epochs: times each decision is learned from.
-        minibatch: decisions a gradient step, of each worker.
-        clip: how far a step may move a probability ratio from 1.
+        minibatches: gradient steps an epoch.
+        clip: how far an update may move a probability ratio from 1 before the gradient stops.
         learning_rate: of Adam at the start.
-        learning_rate_end: at the end, as a share of the start; falls linearly.
-        entropy: weight of the entropy bonus at the start.
-        entropy_end: at the end; falls geometrically.
-        max_gradient: norm above which a gradient is scaled down, each network by itself.
-        average_decay: of the averaged weights that are the final policy, per update, at most.
+        learning_rate_end: the same at the end, as a share of the start; falls linearly.
+        entropy: weight of the entropy bonus at the start, in standard deviations of advantage a nat.
+        entropy_end: the same at the end; falls geometrically.
+        max_gradient: norm above which a gradient is scaled down, of each network by itself.
+        average_decay: share that the averaged weights, which are the final policy, keep at an update.
+        league_share: share of the deals in which one or two seats are played by a past self.
+        league_every: updates between two past selves.
+        evaluate_every: updates between two evaluations.
+        evaluate_deals: deals of an evaluation against each yardstick, each played in every seat.
+        yardsticks: bots to be measured against.
+        save_every: updates between two saves.
     """
 
     rules: str = "scarto"
-    deals: int = 60_000
+    deals: int = 100_000
     seed: int = 0
-    deals_at_once: int = 1024
+    workers: int = 2
+    deals_at_once: int = 512
+    device: str = "cpu"
+    precision: Literal["bf16", "fp32"] = "bf16"
     actor: tuple[int, ...] = (512, 512, 512)
     critic: tuple[int, ...] = (256, 256, 256)
-    precision: Literal["bf16", "fp32"] = "bf16"
+    critic_sees_all: bool = True
+    reward: Literal["trick", "score"] = "trick"
     trace: float = 0.95
     epochs: int = 2
-    minibatch: int = 4096
+    minibatches: int = 8
     clip: float = 0.2
     learning_rate: float = 5e-4
     learning_rate_end: float = 0.02
@@ -47,3 +73,110 @@ class Config:
     entropy_end: float = 0.003
     max_gradient: float = 0.5
     average_decay: float = 0.98
+    league_share: float = 0.0
+    league_every: int = 50
+    evaluate_every: int = 25
+    evaluate_deals: int = 200
+    yardsticks: tuple[str, ...] = ("random", "greedy", "heuristic")
+    save_every: int = 10
+
+    def __post_init__(self) -> None:
+        as_rules(self.rules)
+        positive = ("deals", "workers", "deals_at_once", "epochs", "minibatches", "learning_rate", "learning_rate_end",
+                    "entropy", "entropy_end", "max_gradient", "clip", "league_every", "evaluate_every", "evaluate_deals",
+                    "save_every")  # fmt: skip
+        for name in positive:
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected more than 0")
+        for name in ("trace", "average_decay", "league_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected 0..1")
+        if not 0 <= self.seed <= MOST_SEED:
+            raise ValueError(f"seed={self.seed!r} is not allowed: expected 0..{MOST_SEED}")
+        for name in ("actor", "critic"):
+            if not getattr(self, name) or min(getattr(self, name)) < 1:
+                raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected widths of 1 or more")
+
+    @property
+    def deals_an_update(self) -> int:
+        """Deals played between two updates, by all workers."""
+        return self.workers * self.deals_at_once
+
+    @property
+    def updates(self) -> int:
+        """Updates of the whole run."""
+        return max(1, round(self.deals / self.deals_an_update))
+
+
+def descriptions() -> dict[str, str]:
+    """Return what each field of ``Config`` means, from its docstring."""
+    text = (Config.__doc__ or "").split("Attributes:")[1]
+    return {name: " ".join(meaning.split()) for name, meaning in re.findall(r"^\s{8}(\w+): (.*)$", text, re.M)}
+
+
+def make_config(settings: Mapping[str, Any]) -> Config:
+    """Return the config with some fields set, from values or from text.
+
+    Raises:
+        ValueError: no field has that name, or the value is not allowed; the message names it.
+    """
+    known = typing.get_type_hints(Config)
+    values = {}
+    for name, value in settings.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"{name!r} is no setting: expected one of {', '.join(known)}{hint}")
+        values[name] = _parsed(name, value, known[name])
+    return Config(**values)
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """Return the settings of a TOML or JSON file.
+
+    Raises:
+        ValueError: the file is neither.
+    """
+    text = path.read_text(encoding="utf-8")
+    try:
+        settings = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    if not isinstance(settings, dict):
+        raise ValueError(f"{path}: expected names and values")
+    return settings
+
+
+def _parsed(name: str, value: Any, kind: Any) -> Any:
+    """Return a value as the field's type."""
+    origin = typing.get_origin(kind)
+    try:
+        if origin is Literal:
+            if value in typing.get_args(kind):
+                return value
+        elif origin is tuple:
+            parts = [part for part in value.split(",") if part] if isinstance(value, str) else list(value)
+            return tuple(_parsed(name, part, typing.get_args(kind)[0]) for part in parts)
+        elif kind is bool:
+            named = {"true": True, "false": False}
+            if isinstance(value, bool) or (isinstance(value, str) and value.lower() in named):
+                return value if isinstance(value, bool) else named[value.lower()]
+        elif kind is int:
+            number = int(value)
+            if not isinstance(value, bool) and number == float(value):
+                return number
+        elif kind is float and not isinstance(value, bool):
+            return float(value)
+        elif kind is str and isinstance(value, str):
+            return value
+    except (TypeError, ValueError):
+        pass
+    shown = " or ".join(map(repr, typing.get_args(kind))) if origin is Literal else kind_name(kind)
+    raise ValueError(f"{name}={value!r} is not allowed: expected {shown}")
+
+
+def kind_name(kind: Any) -> str:
+    """Return a field's type in words."""
+    if isinstance(kind, types.GenericAlias) or typing.get_origin(kind) is tuple:
+        return f"{kind_name(typing.get_args(kind)[0])}s with commas between"
+    return {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}[kind]

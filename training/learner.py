@@ -1,26 +1,30 @@
-"""Learn from a rollout: clipped policy gradient with entropy, and a critic that sees every hand."""
+"""Learn from a rollout: a clipped policy gradient with entropy, and a critic that may see every hand."""
 
 from __future__ import annotations
 
 import copy
-import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from scarto_env.bots.policy_features import feature_scale, num_features
+from scarto_env.bots.policy_features import num_features
 from scarto_env.cards import NUM_CARDS
 from scarto_env.rules import as_rules
 from training.config import Config
-from training.network import FrozenPerceptron, masked_log_policy, new_actor, new_critic
+from training.network import MASKED, FrozenPerceptron, Perceptron
 from training.returns import advantages
-from training.rollout import Decisions
+from training.rollout import ROWS_AT_ONCE, Decisions, Encoder
+
+ADAM_EPSILON: Final = 1e-5
+Average = Callable[[list[Tensor]], None]
+"""Replaces gradients by their mean over all workers, in place."""
 
 
-@dataclasses.dataclass(frozen=True)
-class PolicyLoss:
+class PolicyLoss(NamedTuple):
     """The loss of a minibatch and what is watched beside it, all scalars."""
 
     loss: Tensor
@@ -30,9 +34,17 @@ class PolicyLoss:
 
 
 def policy_loss(
-    logits: Tensor, mask: Tensor, place: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: float, entropy_weight: float
+    logits: Tensor,
+    mask: Tensor,
+    place: Tensor,
+    old_log_prob: Tensor,
+    advantage: Tensor,
+    clip: float,
+    entropy_weight: float,
 ) -> PolicyLoss:
     """Return the clipped surrogate (Schulman et al. 2017) less the entropy bonus.
+
+    The gradient of a masked logit is exactly zero.
 
     Args:
         logits: [N, 78].
@@ -43,59 +55,67 @@ def policy_loss(
         clip: how far the ratio may move from 1.
         entropy_weight: of the bonus.
     """
-    log_policy = masked_log_policy(logits, mask)
+    legal_logits = logits.masked_fill(~mask, MASKED)
+    log_policy = torch.log_softmax(legal_logits, dim=-1)
     change = log_policy.gather(1, place[:, None])[:, 0] - old_log_prob
     ratio = change.exp()
     surrogate = torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage)
-    entropy = -(log_policy.exp() * log_policy).sum(1).mean()
+    # Not log_policy.exp(): exponentials of -1e9 take the slow road, 40 times slower.
+    entropy = -(torch.softmax(legal_logits, dim=-1) * log_policy).sum(1).mean()
     with torch.no_grad():
         divergence = (ratio - 1 - change).mean()
         clipped = ((ratio - 1).abs() > clip).float().mean()
     return PolicyLoss(-surrogate.mean() - entropy_weight * entropy, entropy.detach(), divergence, clipped)
 
 
-class Learner:
-    """The two networks, their optimisers and the averaged policy."""
+def schedules(config: Config, progress: float) -> tuple[float, float]:
+    """Return learning rate and entropy weight when ``progress`` (0..1) of the run is over."""
+    rate = config.learning_rate * (1 + (config.learning_rate_end - 1) * progress)
+    return rate, config.entropy * (config.entropy_end / config.entropy) ** progress
 
-    def __init__(self, config: Config) -> None:
+
+class Learner:
+    """The two networks, their optimisers and the averaged policy.
+
+    Args:
+        config: the run.
+        average: replaces gradients by their mean over all workers; None for a single one.
+    """
+
+    def __init__(self, config: Config, average: Average | None = None) -> None:
         self.config = config
-        players = as_rules(config.rules).players
+        self.rules = as_rules(config.rules)
         generator = torch.Generator().manual_seed(config.seed)
-        inputs = num_features(players)
-        self.dtype = torch.bfloat16 if config.precision == "bf16" else torch.float32
-        self.actor = new_actor(inputs, config.actor, generator)
-        self.critic = new_critic(inputs + players * NUM_CARDS, config.critic, generator)
+        inputs = num_features(self.rules.players)
+        hidden = self.rules.players * NUM_CARDS if config.critic_sees_all else 0
+        self.actor = Perceptron([inputs, *config.actor, NUM_CARDS], 0.01, generator).to(config.device)
+        self.critic = Perceptron([inputs + hidden, *config.critic, 1], 1.0, generator).to(config.device)
         self.averaged = copy.deepcopy(self.actor)
         self.updates = 0
-        self._scale = torch.from_numpy(feature_scale(players)).to(self.dtype)
-        self._optimisers = [
-            torch.optim.Adam(network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True)
-            for network in (self.actor, self.critic)
-        ]
+        self.dtype = torch.bfloat16 if config.precision == "bf16" else torch.float32
+        self.encoder = Encoder(self.rules, self.dtype, config.device)
+        self._average = average
+        self._optimisers = {
+            name: torch.optim.Adam(network.parameters(), config.learning_rate, eps=ADAM_EPSILON, fused=True)
+            for name, network in (("actor", self.actor), ("critic", self.critic))
+        }
 
     def frozen_actor(self) -> FrozenPerceptron:
         """Return the policy as it is now, for acting."""
         return FrozenPerceptron(self.actor, self.dtype)
 
-    def _actor_inputs(self, features: Tensor) -> Tensor:
-        return features.to(self.dtype).mul_(self._scale)
+    def critic_inputs(self, inputs: Tensor, hidden: Tensor) -> Tensor:
+        """Return what the critic sees: the actor's inputs and, where it may, the hidden cards, [N, P * 78] int8."""
+        if not self.config.critic_sees_all:
+            return inputs
+        return torch.cat([inputs, hidden.to(inputs.device).to(inputs.dtype)], dim=1)
 
-    def _critic_inputs(self, features: Tensor, hidden: Tensor) -> Tensor:
-        inputs = torch.empty(len(features), features.shape[1] + hidden.shape[1], dtype=self.dtype)
-        inputs[:, : features.shape[1]] = features
-        inputs[:, : features.shape[1]].mul_(self._scale)
-        inputs[:, features.shape[1] :] = hidden
-        return inputs
-
-    @torch.no_grad()
     def values(self, features: Tensor, hidden: Tensor) -> NDArray[np.float32]:
         """Return the critic's value of each decision, [N]."""
         critic = FrozenPerceptron(self.critic, self.dtype)
-        out = np.empty(len(features), np.float32)
-        for start in range(0, len(features), 2048):
-            part = slice(start, start + 2048)
-            out[part] = critic(self._critic_inputs(features[part], hidden[part])).numpy()[:, 0]
-        return out
+        parts = zip(features.split(ROWS_AT_ONCE), hidden.split(ROWS_AT_ONCE), strict=True)
+        found = [critic(self.critic_inputs(self.encoder.inputs(part), unseen)).cpu() for part, unseen in parts]
+        return torch.cat(found)[:, 0].numpy()  # type: ignore[no-any-return]
 
     def learn(self, decisions: Decisions, progress: float, generator: np.random.Generator) -> dict[str, float]:
         """Improve both networks with a rollout and return what was seen.
@@ -104,78 +124,91 @@ class Learner:
             decisions: of the present policy.
             progress: share of the run that is over.
             generator: orders the minibatches.
+
+        Raises:
+            FloatingPointError: a loss is no number.
         """
         config, count = self.config, decisions.count
-        rate = config.learning_rate * (1 + (config.learning_rate_end - 1) * progress)
-        entropy_weight = config.entropy * (config.entropy_end / config.entropy) ** progress
-        for optimiser in self._optimisers:
+        rate, entropy_weight = schedules(config, progress)
+        for optimiser in self._optimisers.values():
             optimiser.param_groups[0]["lr"] = rate
         features = torch.from_numpy(decisions.features[:count])
         hidden = torch.from_numpy(decisions.hidden[:count].reshape(count, -1))
-        mask = torch.from_numpy(decisions.mask[:count]).bool()
-        place = torch.from_numpy(decisions.place[:count])
-        log_prob = torch.from_numpy(decisions.log_prob[:count])
         value = self.values(features, hidden)
         advantage = advantages(decisions.reward[:count], value, decisions.following[:count], config.trace)
-        target = torch.from_numpy(advantage + value)
-        normal = torch.from_numpy((advantage - advantage.mean()) / (advantage.std() + 1e-8))
-        explained = 1 - float(np.var(advantage) / np.var(advantage + value))
-        sums = np.zeros(5)
-        steps = 0
+        normal = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+        columns = (decisions.mask[:count].view(np.bool_), decisions.place[:count], decisions.log_prob[:count],
+                   normal, advantage + value)  # fmt: skip
+        tensors = [torch.from_numpy(column) for column in columns]
+        seen = []
         for _ in range(config.epochs):
-            shuffled = torch.from_numpy(generator.permutation(count))
-            for part in shuffled.split(config.minibatch):
-                if len(part) < config.minibatch // 2:
-                    continue
-                chosen = features.index_select(0, part)
-                loss = policy_loss(
-                    self.actor(self._actor_inputs(chosen)), mask[part], place[part], log_prob[part], normal[part],
-                    config.clip, entropy_weight,
-                )  # fmt: skip
-                error = self.critic(self._critic_inputs(chosen, hidden.index_select(0, part)))[:, 0] - target[part]
-                value_loss = error.square().mean()
-                self._step(0, loss.loss)
-                self._step(1, 0.5 * value_loss)
-                watched = (loss.loss, loss.entropy, loss.divergence, loss.clipped, value_loss)
-                sums += [float(value.detach()) for value in watched]
-                steps += 1
+            for part in np.array_split(generator.permutation(count), config.minibatches):
+                rows = torch.from_numpy(part)
+                chosen = [tensor[rows].to(config.device) for tensor in tensors]
+                inputs = self.encoder.inputs(features.index_select(0, rows))
+                seen.append(self._step(inputs, hidden.index_select(0, rows), chosen, entropy_weight))
         self.updates += 1
-        decay = min(config.average_decay, 1 - 1 / self.updates)
-        with torch.no_grad():
-            for mean, now in zip(self.averaged.parameters(), self.actor.parameters(), strict=True):
-                mean.lerp_(now, 1 - decay)
+        self._average_weights()
         names = ("policy_loss", "entropy", "kl", "clipped", "value_loss")
-        report = dict(zip(names, sums / steps, strict=True))
-        return {**report, "explained_variance": explained, "learning_rate": rate, "entropy_weight": entropy_weight}
+        found = dict(zip(names, np.mean(seen, axis=0).tolist(), strict=True))
+        if not all(np.isfinite(list(found.values()))):
+            raise FloatingPointError(f"update {self.updates}: a loss is no number: {found}")
+        explained = 1 - float(np.var(advantage) / max(np.var(advantage + value), 1e-12))
+        return {**found, "explained_variance": explained, "learning_rate": rate, "entropy_weight": entropy_weight}
 
-    def _step(self, which: int, loss: Tensor) -> None:
-        """Take one step of the actor (0) or the critic (1)."""
-        network, optimiser = (self.actor, self.critic)[which], self._optimisers[which]
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), self.config.max_gradient)
-        optimiser.step()
+    def _step(self, inputs: Tensor, hidden: Tensor, chosen: list[Tensor], entropy_weight: float) -> list[float]:
+        """Take one step of both networks."""
+        mask, place, log_prob, advantage, target = chosen
+        policy = policy_loss(
+            self.actor(inputs), mask, place, log_prob, advantage, self.config.clip, entropy_weight
+        )
+        value_loss = (self.critic(self.critic_inputs(inputs, hidden))[:, 0] - target).square().mean()
+        for optimiser in self._optimisers.values():
+            optimiser.zero_grad()
+        policy.loss.backward()  # type: ignore[no-untyped-call]
+        (value_loss / 2).backward()  # type: ignore[no-untyped-call]
+        if self._average:
+            networks = (self.actor, self.critic)
+            self._average([weight.grad for net in networks for weight in net.parameters() if weight.grad is not None])
+        for name, network in (("actor", self.actor), ("critic", self.critic)):
+            torch.nn.utils.clip_grad_norm_(network.parameters(), self.config.max_gradient)
+            self._optimisers[name].step()
+        return [float(number.detach()) for number in (*policy, value_loss)]
+
+    @torch.no_grad()
+    def _average_weights(self) -> None:
+        """Move the averaged policy towards the present one; early on it is the plain mean."""
+        decay = min(self.config.average_decay, 1 - 1 / self.updates)
+        for mean, now in zip(self.averaged.parameters(), self.actor.parameters(), strict=True):
+            mean.lerp_(now, 1 - decay)
+
+    def _networks(self) -> dict[str, Perceptron]:
+        return {"actor": self.actor, "critic": self.critic, "averaged": self.averaged}
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return everything that a resumed run needs, by name."""
-        found = {}
-        for name, network in (("actor", self.actor), ("critic", self.critic), ("averaged", self.averaged)):
+        """Return everything that a resumed run needs beside its config and ``updates``, by name."""
+        found: dict[str, Tensor] = {}
+        for name, network in self._networks().items():
             found |= {f"{name}.{key}": value for key, value in network.state_dict().items()}
-        for name, optimiser in zip(("actor", "critic"), self._optimisers, strict=True):
+        for name, optimiser in self._optimisers.items():
             for index, state in optimiser.state_dict()["state"].items():
                 found |= {f"adam.{name}.{index}.{key}": value for key, value in state.items()}
-        return {name: value.detach().clone().contiguous() for name, value in found.items()}
+        return {name: value.detach().cpu().clone().contiguous() for name, value in found.items()}
 
-    def restore(self, tensors: dict[str, Tensor], updates: int) -> None:
-        """Take up where ``tensors`` was written."""
+    def restore(self, tensors: Mapping[str, Tensor], updates: int) -> None:
+        """Go on from what ``tensors`` gave after so many updates.
+
+        Raises:
+            KeyError: a tensor is missing.
+            RuntimeError: one has another shape.
+        """
         self.updates = updates
-        for name, network in (("actor", self.actor), ("critic", self.critic), ("averaged", self.averaged)):
+        for name, network in self._networks().items():
             network.load_state_dict({key: tensors[f"{name}.{key}"] for key in network.state_dict()})
-        for name, optimiser in zip(("actor", "critic"), self._optimisers, strict=True):
-            state: dict[int, dict[str, Tensor]] = {}
+        for name, optimiser in self._optimisers.items():
+            state: dict[int, dict[str, Any]] = {}
             for key, value in tensors.items():
                 if key.startswith(f"adam.{name}."):
                     index, field = key.split(".")[2:]
                     state.setdefault(int(index), {})[field] = value.clone()
-            groups = optimiser.state_dict()["param_groups"]
-            optimiser.load_state_dict({"state": state, "param_groups": groups})
+            optimiser.load_state_dict({"state": state, "param_groups": optimiser.state_dict()["param_groups"]})

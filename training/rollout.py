@@ -3,51 +3,41 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from scarto_env import Batch
+from scarto_env import Batch, Rules
 from scarto_env.bots.policy_features import (
     Reading,
     encode_rows,
     feature_scale,
+    forced_cards,
     num_features,
-    original_card,
+    put_cards,
     sort_cards,
 )
-from scarto_env.cards import NUM_CARDS
+from scarto_env.cards import NUM_CARDS, NUM_SUITS
 from scarto_env.jit import kernel
-from scarto_env.rules import Rules, rules_table
+from scarto_env.rules import rules_table
 from training.network import FrozenPerceptron
 from training.returns import NO_DECISION, add_rewards, link_decisions
 
 SCORE_SCALE: Final = 30.0
 """The learner's unit of reward in points: scores then have a deviation of about 0.3."""
-
-
-@kernel
-def forced_cards(mask: Any, cards: Any, free: Any) -> int:
-    """Write the first legal card of each row [B] and list the rows with a choice; return how many those are."""
-    num_free = 0
-    for row in range(len(mask)):
-        count = 0
-        for card in range(NUM_CARDS - 1, -1, -1):
-            if mask[row, card]:
-                count += 1
-                cards[row] = card
-        if count > 1:
-            free[num_free] = row
-            num_free += 1
-    return num_free
+ROWS_AT_ONCE: Final = 1024
+"""Rows of a forward pass for which the layers between stay in the core's cache."""
 
 
 @kernel
 def draw(logits: Any, mask: Any, uniform: Any, places: Any, log_probs: Any) -> None:
-    """Draw a place a row from the masked softmax of ``logits`` [N, 78]; write it and its log-probability."""
+    """Draw a place a row from the masked softmax of ``logits`` [N, 78]; write it and its log-probability.
+
+    ``uniform`` [N] are numbers in [0, 1).
+    """
     for row in range(len(logits)):
         highest = np.float32(-np.inf)
         for place in range(NUM_CARDS):
@@ -58,6 +48,7 @@ def draw(logits: Any, mask: Any, uniform: Any, places: Any, log_probs: Any) -> N
             if mask[row, place]:
                 total += np.exp(logits[row, place] - highest)
         left = uniform[row] * total
+        chosen = 0
         for place in range(NUM_CARDS):
             if mask[row, place]:
                 chosen = place
@@ -68,36 +59,18 @@ def draw(logits: Any, mask: Any, uniform: Any, places: Any, log_probs: Any) -> N
         log_probs[row] = logits[row, chosen] - highest - np.log(total)
 
 
-@kernel
-def best(logits: Any, mask: Any, places: Any) -> None:
-    """Write the legal place with the greatest logit of each row."""
-    for row in range(len(logits)):
-        highest = np.float32(-np.inf)
-        for place in range(NUM_CARDS):
-            if mask[row, place] and logits[row, place] > highest:
-                highest = logits[row, place]
-                places[row] = place
-
-
-@kernel
-def put_cards(places: Any, order: Any, rows: Any, cards: Any) -> None:
-    """Write the cards at canonical places [N] to the rows [N] of ``cards`` [B]."""
-    for index in range(len(rows)):
-        cards[rows[index]] = original_card(int(places[index]), order[index])
-
-
 @dataclasses.dataclass
 class Decisions:
-    """N decisions in the order they were made; arrays are as long as any rollout may need.
+    """N decisions in the order they were made; the arrays are as long as any rollout may need.
 
     Attributes:
         features: [N, F] int8.
-        hidden: [N, P, 78] int8, what the seat could not know, for the critic.
+        hidden: [N, P, 78] int8, what the seat could not know, in canonical order.
         mask: [N, 78] int8, in canonical order.
         place: [N] int64, the canonical place of the card chosen.
         log_prob: [N] float32.
         reward: [N] float32, until the seat's next decision, in units of ``SCORE_SCALE`` points.
-        following: [N] int64, the seat's next decision.
+        following: [N] int64, the seat's next decision, or ``NO_DECISION``.
         count: N.
     """
 
@@ -126,76 +99,150 @@ class Decisions:
 
 
 class Encoder:
-    """Turns rows of a batch into network inputs, in memory that is reused."""
+    """Turns rows of a batch into network inputs.
 
-    def __init__(self, rules: Rules, dtype: torch.dtype, num_rows: int) -> None:
-        self.reading = Reading.of(rules)
-        self.table = rules_table(rules)
-        self.scale = torch.from_numpy(feature_scale(rules.players)).to(dtype)
-        self.order = np.empty((num_rows, 4), np.int8)
+    Args:
+        rules: the rules.
+        dtype: what the network computes in.
+        device: where it does.
+    """
 
-    def inputs(self, features: NDArray[np.int8]) -> Tensor:
-        """Return [N, F] features as the network sees them."""
-        return torch.from_numpy(features).to(self.scale.dtype).mul_(self.scale)
+    def __init__(self, rules: Rules, dtype: torch.dtype, device: str = "cpu") -> None:
+        self._reading = Reading.of(rules)
+        self._table = rules_table(rules)
+        self._scale = torch.from_numpy(feature_scale(rules.players)).to(device, dtype)
+
+    def encode(
+        self, batch: Batch, rows: NDArray[np.int64], features: NDArray[np.int8], mask: NDArray[np.int8]
+    ) -> NDArray[np.int8]:
+        """Write features and canonical mask of some rows and return their suit orders, [N, 4]."""
+        order = np.empty((len(rows), NUM_SUITS), np.int8)
+        encode_rows(batch.observation, batch.action_mask, rows, self._reading, self._table, features, mask, order)
+        return order
+
+    def inputs(self, features: Tensor) -> Tensor:
+        """Return features, [N, F] int8, as the network sees them."""
+        return features.to(self._scale.device).to(self._scale.dtype).mul_(self._scale)
+
+    def logits(self, actor: FrozenPerceptron, features: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Return the actor's logits, [N, 78]."""
+        parts = torch.from_numpy(features).split(ROWS_AT_ONCE)
+        return torch.cat([actor(self.inputs(part)).cpu() for part in parts]).numpy()  # type: ignore[no-any-return]
+
+
+Seating = Literal["league", "one", "two"]
+
+
+def opponents_seats(num_games: int, players: int, share: float, seating: Seating) -> NDArray[np.bool_]:
+    """Return which seats the opponent plays, [B, P].
+
+    Args:
+        num_games: B.
+        players: P.
+        share: of the games, the first ones, that have an opponent.
+        seating: ``"one"`` leaves one seat a game to the learner, ``"two"`` all but one, ``"league"`` alternates.
+    """
+    theirs = np.zeros((num_games, players), np.bool_)
+    for game in range(round(share * num_games)):
+        alone = seating == "one" or (seating == "league" and (game // players) % 2 == 0)
+        theirs[game] = alone
+        theirs[game, game % players] = not alone
+    return theirs
 
 
 class Rollout:
-    """Plays one deal of every game of a batch with a policy.
+    """Plays one deal of every game of a batch.
 
     Args:
         rules: the rules.
         num_games: B.
-        dtype: what the network computes in.
+        encoder: makes the network's inputs.
+        reward: ``"trick"`` or ``"score"``.
+        theirs: [B, P], the seats that the opponent plays.
+        shared: the learner's seats of a game share what they get: a coalition.
     """
 
-    def __init__(self, rules: Rules, num_games: int, dtype: torch.dtype) -> None:
-        self.rules, self.num_games = rules, num_games
-        self.encoder = Encoder(rules, dtype, num_games)
+    def __init__(
+        self,
+        rules: Rules,
+        num_games: int,
+        encoder: Encoder,
+        reward: Literal["trick", "score"] = "trick",
+        theirs: NDArray[np.bool_] | None = None,
+        shared: bool = False,
+    ) -> None:
+        self.rules, self.num_games, self.encoder, self.reward = rules, num_games, encoder, reward
+        self.theirs = np.zeros((num_games, rules.players), np.bool_) if theirs is None else theirs
+        self.shared = shared
         self.decisions = Decisions.room_for(num_games, rules)
         self._hidden = np.empty((num_games, rules.players, NUM_CARDS), np.int8)
         self._cards = np.empty(num_games, np.int64)
         self._free = np.empty(num_games, np.int64)
         self._latest = np.empty((num_games, rules.players), np.int64)
+        self._games = np.arange(num_games)
 
-    def play(self, actor: FrozenPerceptron, seed: int, generator: np.random.Generator) -> Decisions:
-        """Return the decisions of one deal a game; the same memory at every call.
+    def play(
+        self, actor: FrozenPerceptron, opponent: FrozenPerceptron | None, seed: int, generator: np.random.Generator
+    ) -> Decisions:
+        """Return the learner's decisions in one deal a game; the same memory at every call.
 
         Args:
-            actor: the policy of every seat.
+            actor: the learner's policy.
+            opponent: the policy of the seats that are theirs; the learner plays those too without.
             seed: of the deals.
             generator: draws the cards.
         """
-        batch = Batch(self.num_games, self.rules, seed=seed, reward="trick", threads=1, redeal=False)
+        batch = Batch(self.num_games, self.rules, seed=seed, reward=self.reward, threads=1, redeal=False)
         decisions = self.decisions
         decisions.count = 0
         self._latest.fill(NO_DECISION)
         for _ in range(self.rules.num_decisions):
-            self._decide(batch, actor, generator)
+            free = self._free[: forced_cards(batch.action_mask, self._cards, self._free)]
+            if opponent is not None:
+                by_opponent = self.theirs[free, batch.seat[free]]
+                self._let_opponent_act(batch, free[by_opponent], opponent, generator)
+                free = free[~by_opponent]
+            if len(free):
+                self._act(batch, free, actor, generator)
             reward, _ = batch.step(self._cards)
-            add_rewards(reward, self._latest, decisions.reward)
+            add_rewards(self._own(reward) if self.shared else reward, self._latest, decisions.reward)
         decisions.reward[: decisions.count] /= SCORE_SCALE
         return decisions
 
-    def _decide(self, batch: Batch, actor: FrozenPerceptron, generator: np.random.Generator) -> None:
-        """Choose a card in every game and note the decisions."""
-        num_free = forced_cards(batch.action_mask, self._cards, self._free)
-        if num_free == 0:
-            return
-        rows = self._free[:num_free]
+    def _act(
+        self, batch: Batch, rows: NDArray[np.int64], actor: FrozenPerceptron, generator: np.random.Generator
+    ) -> None:
+        """Choose cards for the learner and note the decisions."""
         decisions, first = self.decisions, self.decisions.count
-        new = slice(first, first + num_free)
-        order = self.encoder.order[:num_free]
-        encode_rows(
-            batch.observation, batch.action_mask, rows, self.encoder.reading, self.encoder.table,
-            decisions.features[new], decisions.mask[new], order,
-        )  # fmt: skip
+        new = slice(first, first + len(rows))
+        order = self.encoder.encode(batch, rows, decisions.features[new], decisions.mask[new])
         batch.hidden_cards(self._hidden)
         sort_cards(self._hidden, rows, order, decisions.hidden[new])
-        logits = actor(self.encoder.inputs(decisions.features[new])).numpy()
-        uniform = generator.random(num_free, np.float32)
+        logits = self.encoder.logits(actor, decisions.features[new])
+        uniform = generator.random(len(rows), np.float32)
         draw(logits, decisions.mask[new], uniform, decisions.place[new], decisions.log_prob[new])
         put_cards(decisions.place[new], order, rows, self._cards)
         decisions.reward[new] = 0
         decisions.following[new] = NO_DECISION
         link_decisions(rows, batch.seat, first, self._latest, decisions.following)
-        decisions.count += num_free
+        decisions.count += len(rows)
+
+    def _let_opponent_act(
+        self, batch: Batch, rows: NDArray[np.int64], opponent: FrozenPerceptron, generator: np.random.Generator
+    ) -> None:
+        """Choose cards for the opponent; nothing is noted."""
+        if not len(rows):
+            return
+        features = np.empty((len(rows), self.decisions.features.shape[1]), np.int8)
+        mask = np.empty((len(rows), NUM_CARDS), np.int8)
+        places, log_probs = np.empty(len(rows), np.int64), np.empty(len(rows), np.float32)
+        order = self.encoder.encode(batch, rows, features, mask)
+        logits = self.encoder.logits(opponent, features)
+        draw(logits, mask, generator.random(len(rows), np.float32), places, log_probs)
+        put_cards(places, order, rows, self._cards)
+
+    def _own(self, reward: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return rewards, [B, P], with those of the learner's seats replaced by their mean."""
+        own = ~self.theirs
+        mean = (reward * own).sum(1) / own.sum(1)
+        return np.where(own, mean[:, None], reward)

@@ -12,11 +12,23 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scarto_env.cards import FIRST_TRUMP, FOOL, NO_CARD, NUM_CARDS, NUM_SUITS, NUM_TRUMPS, SUIT, SUIT_SIZE, TRUMPS
+from scarto_env.cards import (
+    ALL_TRUMPS,
+    FIRST_TRUMP,
+    FOOL,
+    NO_CARD,
+    NUM_CARDS,
+    NUM_SUITS,
+    NUM_TRUMPS,
+    SUIT,
+    SUIT_BITS,
+    SUIT_SIZE,
+    TRUMPS,
+)
 from scarto_env.jit import kernel, lowest_bit, popcount
 from scarto_env.observation import NUM_LED, offsets, write_cards
-from scarto_env.play import ALL_TRUMPS, SUIT_BITS
-from scarto_env.rules import MAX_PLAYERS, THIRDS, Rules, card_set, deck_cards
+from scarto_env.rules import THIRDS, Rules, card_set, deck_cards
+from scarto_env.state import MAX_PLAYERS
 
 FEATURES_VERSION: Final = 1
 
@@ -376,7 +388,24 @@ def sort_cards(planes: Any, rows: Any, order: Any, out: Any) -> None:
 
 
 @kernel
-def original_cards(places: Any, order: Any, out: Any) -> None:
-    """Write the card at each canonical place [N] to ``out`` [N]."""
-    for index in range(len(places)):
-        out[index] = original_card(int(places[index]), order[index])
+def forced_cards(mask: Any, cards: Any, free: Any) -> int:
+    """Write the first legal card of each row, [B], and list the rows with a choice; return how many those are."""
+    num_free = 0
+    for row in range(len(mask)):
+        count = 0
+        cards[row] = 0
+        for card in range(NUM_CARDS - 1, -1, -1):
+            if mask[row, card]:
+                count += 1
+                cards[row] = card
+        if count > 1:
+            free[num_free] = row
+            num_free += 1
+    return num_free
+
+
+@kernel
+def put_cards(places: Any, order: Any, rows: Any, cards: Any) -> None:
+    """Write the cards at canonical places [N] to the rows [N] of ``cards`` [B]."""
+    for index in range(len(rows)):
+        cards[rows[index]] = original_card(int(places[index]), order[index])

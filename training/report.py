@@ -1,0 +1,157 @@
+"""What a run tells while it goes on: a line on stderr, metrics.csv, evaluations.csv, TensorBoard if installed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from scarto_env.arena import Duel, duel
+from scarto_env.bots.policy import PolicyBot
+from training.checkpoint import actor_layers, save_policy, save_state, write_atomically
+from training.config import Config
+from training.learner import Learner
+
+POLICY_FOLDER: Final = "policy"
+METRICS_FILE: Final = "metrics.csv"
+EVALUATIONS_FILE: Final = "evaluations.csv"
+EVALUATION_SEED: Final = 1
+"""Of the deals that every evaluation of a run plays: the arena's, never trained on."""
+Row = dict[str, float | int | str]
+
+
+class Reporter:
+    """Keeps the records of a run and shows how it goes.
+
+    Args:
+        config: the run.
+        folder: of the run.
+        learner: where the run stands.
+        progress: what was noted with the state that the run goes on from.
+    """
+
+    def __init__(self, config: Config, folder: Path, learner: Learner, progress: dict[str, Any]) -> None:
+        self.config, self.folder = config, folder
+        self.seconds = float(progress.get("seconds", 0.0))
+        self.metrics = _kept(folder / METRICS_FILE, learner.updates)
+        self.evaluations = _kept(folder / EVALUATIONS_FILE, learner.updates)
+        self._began = self._since = time.perf_counter()
+        self._first = learner.updates
+        self._scores = ""
+        self._board = _tensorboard(folder)
+        self._line = sys.stderr.isatty()
+
+    def note(self, learner: Learner, found: dict[str, float], num_decisions: int) -> None:
+        """Write down an update; evaluate when that is due."""
+        now = time.perf_counter()
+        elapsed, self._since = now - self._since, now
+        self.seconds += elapsed
+        deals = learner.updates * self.config.deals_an_update
+        speed = self.config.deals_an_update / elapsed
+        decisions = num_decisions * self.config.workers / elapsed
+        row: Row = {"update": learner.updates, "deals": deals, **found, "seconds": self.seconds,
+                    "deals_a_second": speed, "decisions_a_second": decisions}  # fmt: skip
+        self.metrics.append(row)
+        if self._board:
+            for name, value in row.items():
+                self._board.add_scalar(f"train/{name}", value, deals)
+        self._show(learner, found, speed)
+        if learner.updates % self.config.evaluate_every == 0 or learner.updates == self.config.updates:
+            self._evaluate(learner, deals)
+        self._since = time.perf_counter()
+
+    def _show(self, learner: Learner, found: dict[str, float], speed: float) -> None:
+        done = learner.updates - self._first
+        left = (time.perf_counter() - self._began) / done * (self.config.updates - learner.updates)
+        line = (
+            f"{learner.updates}/{self.config.updates} updates, {speed:.0f} deals/s, entropy {found['entropy']:.2f}, "
+            f"KL {found['kl']:.4f}, value fit {found['explained_variance']:.2f}, {_clock(left)} left{self._scores}"
+        )
+        if self._line:
+            sys.stderr.write(f"\r\x1b[2K{line}")
+            sys.stderr.flush()
+        elif done % self.config.save_every == 0:
+            sys.stderr.write(f"{line}\n")
+
+    def _evaluate(self, learner: Learner, deals: int) -> None:
+        """Play the averaged policy against each yardstick."""
+        bot = PolicyBot.of(actor_layers(learner.averaged), learner.rules)
+        row: Row = {"update": learner.updates, "deals": deals, "seconds": self.seconds}
+        shown = []
+        for name in self.config.yardsticks:
+            points = evaluate(bot, name, self.config).alone.points
+            row |= {name: points.mean, f"{name}_margin": points.margin}
+            shown.append(f"{name} {points}")
+            if self._board:
+                self._board.add_scalar(f"score/{name}", points.mean, deals)
+        self.evaluations.append(row)
+        self._scores = "; " + ", ".join(shown)
+        if not self._line:
+            sys.stderr.write(f"after {deals} deals: {', '.join(shown)}\n")
+
+    def save_is_due(self, learner: Learner) -> bool:
+        """Return whether to save now."""
+        return learner.updates % self.config.save_every == 0 or learner.updates == self.config.updates
+
+    def save(self, learner: Learner) -> None:
+        """Write state, policy and records: the state last, so that it never knows more than the records.
+
+        Raises:
+            RunError: something could not be written.
+        """
+        save_policy(self.folder / POLICY_FOLDER, learner.averaged, self.config.rules)
+        for name, rows in ((METRICS_FILE, self.metrics), (EVALUATIONS_FILE, self.evaluations)):
+            write_atomically(self.folder / name, _as_csv(rows))
+        save_state(self.folder, learner, {"seconds": self.seconds})
+
+    def finish(self, learner: Learner) -> None:
+        """Close the line and the board."""
+        if self._line:
+            sys.stderr.write("\n")
+        if self._board:
+            self._board.close()
+        self.save(learner)
+
+
+def evaluate(bot: PolicyBot, yardstick: str, config: Config) -> Duel:
+    """Return how a policy fares against a yardstick on the run's evaluation deals."""
+    return duel(bot, yardstick, config.rules, config.evaluate_deals, EVALUATION_SEED)
+
+
+def _kept(path: Path, updates: int) -> list[Row]:
+    """Return the rows of a CSV file up to an update; what came after the last save is played again."""
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = [{name: _number(text) for name, text in row.items()} for row in csv.DictReader(file)]
+    return [row for row in rows if float(row["update"]) <= updates]
+
+
+def _number(text: str) -> float | int:
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+def _as_csv(rows: list[Row]) -> bytes:
+    out = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(out, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return out.getvalue().encode()
+
+
+def _clock(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes // 60}:{minutes % 60:02d} h" if minutes >= 60 else f"{seconds / 60:.1f} min"  # noqa: PLR2004
+
+
+def _tensorboard(folder: Path) -> Any:
+    """Return a writer of TensorBoard events, None where TensorBoard is not installed."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    return SummaryWriter(str(folder / "tensorboard"))  # type: ignore[no-untyped-call]
