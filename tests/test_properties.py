@@ -273,7 +273,7 @@ def test_rows_are_games_of_their_own() -> None:
 def test_threads_do_not_change_anything(preset: str, redeal: bool) -> None:
     alone = Batch(33, preset, seed=2, reward="trick", threads=1, redeal=redeal)
     shared = Batch(33, preset, seed=2, reward="trick", threads=2, redeal=redeal)
-    for _ in range(120):
+    for _ in range(90):
         actions = alone.random_actions().copy()
         assert np.array_equal(shared.random_actions(), actions)
         step, shared_step = alone.step(actions), shared.step(actions)

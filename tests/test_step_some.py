@@ -1,0 +1,141 @@
+"""``Batch.step_some``: games that move independently of each other, against the same moves one by one."""
+
+import functools
+import random
+import re
+
+import numpy as np
+import pytest
+
+from scarto_env import Batch, IllegalActionError, Rules
+from scarto_env.batch import CARD, DEAL, GO_ON, RANDOM, WAIT, Reward
+from scarto_env.state import GAME, OVER
+
+NUM_GAMES = 9
+
+
+def row(batch: Batch, game: int) -> list[bytes]:
+    return [batch.games[name][game].tobytes() for name in GAME.names or ()]
+
+
+@functools.cache
+def alone(rules: Rules, reward: Reward) -> Batch:
+    """Return a batch of one to be cloned: making one anew takes longer."""
+    return Batch(1, rules, seed=0, reward=reward, redeal=False, threads=1)
+
+
+def moved_one_by_one(
+    batch: Batch, game: int, order: int, card: int, viewer: int, random_others: list[bool]
+) -> tuple[Batch, np.ndarray]:
+    """Return a batch of one with the game moved by ``step`` and ``reset``, and the rewards of it all."""
+    single = alone(batch.rules, batch.reward).clone()
+    single.games[:] = batch.games[game : game + 1]
+    single.refresh()
+    reward = np.zeros(batch.rules.players, np.float32)
+    if order == DEAL:
+        single.reset()
+    elif order == CARD:
+        reward += single.step([card]).reward[0]
+    elif order == RANDOM and single.games.phase[0] != OVER:
+        reward += single.step(single.random_actions()).reward[0]
+    plays_at_random = [False, *random_others]
+    players = batch.rules.players
+    while single.games.phase[0] != OVER and plays_at_random[(int(single.seat[0]) - viewer) % players]:
+        reward += single.step(single.random_actions()).reward[0]
+    return single, reward
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("preset", "reward"), [("scarto", "score"), ("four_player", "trick"), ("piccolo", "win")])
+def test_every_game_moves_as_it_would_alone(preset: str, reward: str, threads: int) -> None:
+    rng = random.Random(f"{preset} {threads}")
+    batch = Batch(NUM_GAMES, preset, seed=4, reward=reward, threads=threads, redeal=bool(threads - 1))  # type: ignore[arg-type]
+    players = batch.rules.players
+    viewers = [rng.randrange(players) for _ in range(NUM_GAMES)]
+    random_others = [rng.random() < 0.6 for _ in range(players - 1)]
+    for _ in range(batch.rules.num_decisions - 5):  # So that soon the first deals end.
+        batch.step(batch.random_actions())
+    num_over = 0
+    for _ in range(100 if threads == 1 else 15):  # Starting threads is slow on a busy machine.
+        orders = [
+            rng.choice([WAIT, DEAL, DEAL, GO_ON, CARD]) if phase == OVER else rng.choice([WAIT, CARD, RANDOM, GO_ON])
+            for phase in batch.games.phase
+        ]
+        orders = [DEAL if rng.random() < 0.01 else order for order in orders]
+        cards = [int(rng.choice(mask.nonzero()[0])) if mask.any() else 0 for mask in batch.action_mask]
+        rows = [row(batch, game) for game in range(NUM_GAMES)]
+        seen = batch.observation.copy(), batch.action_mask.copy()
+        paid, done = (part.copy() for part in batch._step)
+        expected = [
+            moved_one_by_one(batch, game, orders[game], cards[game], viewers[game], random_others)
+            for game in range(NUM_GAMES)
+        ]
+        step = batch.step_some(orders, cards, viewers, random_others)
+        for game, (single, reward_alone) in enumerate(expected):
+            if orders[game] == WAIT:
+                assert row(batch, game) == rows[game]
+                assert np.array_equal(batch.observation[game], seen[0][game])
+                assert np.array_equal(batch.action_mask[game], seen[1][game])
+                assert np.array_equal(step.reward[game], paid[game]) and step.done[game] == done[game]
+                continue
+            assert row(batch, game) == row(single, 0)
+            assert np.array_equal(step.reward[game], reward_alone)
+            over = single.games.phase[0] == OVER
+            num_over += bool(over)
+            assert step.done[game] == over
+            viewer = viewers[game] if over else int(single.seat[0])
+            assert np.array_equal(batch.observation[game], single.observe(0, viewer))
+            assert np.array_equal(batch.action_mask[game], single.action_mask[0])
+    assert num_over > 5
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"orders": [CARD, 5]}, ValueError, "orders[1]=5 is no order: expected 0..4"),
+        ({"orders": [-1, WAIT]}, ValueError, "orders[0]=-1 is no order"),
+        ({"orders": [WAIT]}, ValueError, "orders must have shape (2,)"),
+        ({"orders": [1.0, 1.0]}, TypeError, "orders must be whole numbers"),
+        ({"viewers": [0, 3]}, ValueError, "viewers[1]=3 is no seat: expected 0..2"),
+        ({"viewers": [-1, 0]}, ValueError, "viewers[0]=-1 is no seat"),
+        ({"viewers": [0.0, 0.0]}, TypeError, "viewers must be whole numbers"),
+        ({"actions": [0, 0, 0]}, ValueError, "actions must have shape (2,)"),
+        ({"actions": [True, True]}, TypeError, "actions must be whole numbers"),
+        ({"random_others": [True]}, ValueError, "random_others must name 2 seats, not 1"),
+        ({"random_others": [True] * 3}, ValueError, "random_others must name 2 seats, not 3"),
+    ],
+)
+def test_what_is_refused_moves_no_game(changes: dict, error: type[Exception], message: str) -> None:
+    batch = Batch(2, seed=0, threads=1)
+    legal = batch.random_actions().tolist()
+    before = [row(batch, game) for game in range(2)]
+    arguments = {"orders": [CARD, CARD], "actions": legal, "viewers": [0, 0], "random_others": None} | changes
+    with pytest.raises(error, match="^" + re.escape(message)):
+        batch.step_some(**arguments)
+    assert [row(batch, game) for game in range(2)] == before
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_illegal_card_is_named_and_moves_no_game(threads: int) -> None:
+    batch = Batch(3, seed=0, threads=threads)
+    legal = batch.random_actions().tolist()
+    illegal = int(np.flatnonzero(batch.action_mask[2] == 0)[0])
+    before = [row(batch, game) for game in range(3)]
+    with pytest.raises(IllegalActionError, match=r"^game 2: seat \d may not play"):
+        batch.step_some([CARD, RANDOM, CARD], [legal[0], 0, illegal], [0, 1, 2])
+    assert [row(batch, game) for game in range(3)] == before
+    # A card that is not ordered is not looked at.
+    batch.step_some([CARD, WAIT, GO_ON], [legal[0], -5, 999], [0, 1, 2])
+    assert [row(batch, game) for game in (1, 2)] == before[1:]
+
+
+def test_step_one_is_step_without_an_array() -> None:
+    batch, other = Batch(1, "piccolo", seed=1, redeal=False), Batch(1, "piccolo", seed=1, redeal=False)
+    while batch.games.phase[0] != OVER:
+        card = int(batch.random_actions()[0])
+        other.random_actions()
+        assert np.array_equal(batch.step([card]).reward, other.step_one(card).reward)
+        assert row(batch, 0) == row(other, 0) and np.array_equal(batch.observation, other.observation)
+    fresh = Batch(1, seed=1)
+    with pytest.raises(IllegalActionError, match="may not play"):
+        fresh.step_one(int(np.flatnonzero(fresh.action_mask[0] == 0)[0]))
