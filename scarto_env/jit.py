@@ -28,7 +28,7 @@ from numba.extending import intrinsic, overload
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _PACKAGE: Final = Path(__file__).parent
-_ENGINE: Final = ("cards.py", "jit.py", "rules.py", "state.py", "play.py", "observation.py", "batch.py")
+_ENGINE: Final = ("cards.py", "jit.py", "rules.py", "state.py", "play.py", "observation.py", "loops.py")
 
 JIT_DISABLED: Final = bool(numba.config.DISABLE_JIT)
 

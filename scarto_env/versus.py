@@ -10,10 +10,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
-from scarto_env.batch import CARD, DEAL, GO_ON, RANDOM, WAIT, Batch, Reward
+from scarto_env.batch import Batch, Reward
 from scarto_env.bots import Bot, make_bot
 from scarto_env.cards import NUM_CARDS
 from scarto_env.deal import Deal
+from scarto_env.loops import CARD, DEAL, GO_ON, RANDOM, WAIT
 from scarto_env.observation import bounds
 from scarto_env.rules import Rules
 from scarto_env.state import SCORE_UNITS

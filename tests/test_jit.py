@@ -84,7 +84,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def test_editing_what_a_kernel_calls_gives_a_new_cache(package: Path) -> None:
-    files = ["cards.py", "rules.py", "play.py", "observation.py", "jit.py", "state.py", "batch.py"]
+    files = ["cards.py", "rules.py", "play.py", "observation.py", "jit.py", "state.py", "loops.py"]
     script = f"""
 from pathlib import Path
 from scarto_env import jit
@@ -94,7 +94,7 @@ for file in [None, *{files}]:
         source = folder / file
         source.write_text(source.read_text(encoding="utf-8") + "# Edited.\\n", encoding="utf-8")
     jit._cache_folder.cache_clear()
-    print(jit._cache_folder(folder / "batch.py"))
+    print(jit._cache_folder(folder / "loops.py"))
 """
     folders = [Path(line) for line in run(script, package).splitlines()]
     assert len(set(folders)) == 1 + len(files)

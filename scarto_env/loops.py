@@ -1,0 +1,266 @@
+"""The kernels that ``Batch`` calls: the rules over a range of games, each with its observation, mask and rewards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from scarto_env.jit import kernel, parallel_kernel
+from scarto_env.observation import observe, relative, write_hidden, write_mask, write_state
+from scarto_env.play import act, deal, is_legal, play_out, random_card, start_deal, take_talon
+from scarto_env.state import OVER, SCORE_UNITS
+
+SCORE, TRICK, WIN = range(3)
+"""What is paid: the settled score at the end of a deal, the same trick by trick, or the win."""
+
+WAIT, CARD, RANDOM, DEAL, GO_ON = range(5)
+"""Orders to a game: stand still, play the action, play a random card, deal, none of these."""
+
+
+@kernel
+def pay(game: Any, rules: Any, reward: Any, kind: int) -> None:
+    """Write the rewards of a trick just taken, [P] float32 (A21, A22)."""
+    players = int(rules.players)
+    over = game.phase == OVER
+    unit = np.float32(SCORE_UNITS * players)
+    if kind == TRICK:
+        total = np.int64(0)
+        for seat in range(players):
+            total += game.points[seat]
+        for seat in range(players):
+            # Twice the public score: settled scores are kept in half units.
+            due = int(game.settled[seat]) if over else 2 * (players * int(game.points[seat]) - total)
+            reward[seat] = np.float32(due - game.paid[seat]) / unit
+            game.paid[seat] = due
+    elif over and kind == SCORE:
+        for seat in range(players):
+            reward[seat] = np.float32(game.settled[seat]) / unit
+    elif over:
+        highest = game.settled[0]
+        for seat in range(players):
+            highest = max(highest, game.settled[seat])
+        winners = 0
+        for seat in range(players):
+            winners += game.settled[seat] == highest
+        for seat in range(players):
+            reward[seat] = np.float32(players / winners - 1) if game.settled[seat] == highest else np.float32(-1)
+
+
+@kernel
+def first_illegal(games: Any, actions: Any) -> int:
+    """Return the first game whose action is not legal, -1 if all are; games that are over take any."""
+    for index in range(len(games)):
+        game = games[index]
+        if game.phase != OVER and not is_legal(game, actions[index]):
+            return index
+    return -1
+
+
+@kernel
+def play_paid(game: Any, rules: Any, card: int, reward: Any, kind: int) -> None:
+    """Play one legal card and, if it ends a trick, write the rewards."""
+    trick = game.trick
+    act(game, rules, card)
+    if game.trick != trick:
+        pay(game, rules, reward, kind)
+
+
+@kernel
+def advance(
+    games: Any, table: Any, actions: Any, observation: Any, mask: Any, reward: Any, done: Any,
+    start: int, stop: int, kind: int, redeal: bool,
+) -> None:  # fmt: skip
+    """Play one legal card in games ``start``..``stop``-1 and write what the next seats see."""
+    rules = table[0]
+    for index in range(start, stop):
+        game = games[index]
+        for seat in range(rules.players):
+            reward[index, seat] = 0
+        done[index] = False
+        if game.phase != OVER:
+            play_paid(game, rules, actions[index], reward[index], kind)
+            if game.phase == OVER:
+                done[index] = True
+                if redeal:
+                    deal(game, rules, -1)
+        observe(game, rules, int(game.seat), observation[index])
+        write_mask(game, mask[index])
+
+
+@kernel
+def checked_advance(
+    games: Any, table: Any, actions: Any, observation: Any, mask: Any, reward: Any, done: Any,
+    kind: int, redeal: bool,
+) -> int:  # fmt: skip
+    """Return the first game whose action is illegal, or -1 after having played one card in every game."""
+    illegal = first_illegal(games, actions)
+    if illegal < 0:
+        advance(games, table, actions, observation, mask, reward, done, 0, len(games), kind, redeal)
+    return illegal
+
+
+@kernel
+def first_misorder(games: Any, orders: Any, actions: Any, viewers: Any, players: int) -> int:
+    """Return the first game whose order, ordered card or viewer is none, -1 if there is no such game."""
+    for index in range(len(games)):
+        game = games[index]
+        order = orders[index]
+        if order < WAIT or order > GO_ON or viewers[index] < 0 or viewers[index] >= players:
+            return index
+        if order == CARD and game.phase != OVER and not is_legal(game, actions[index]):
+            return index
+    return -1
+
+
+@kernel
+def advance_some(
+    games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
+    mask: Any, reward: Any, done: Any, out: Any, kind: int, start: int, stop: int,
+) -> None:  # fmt: skip
+    """Carry out orders in games ``start``..``stop``-1, then play for the seats that play at random.
+
+    A viewer plays to every trick and is never random, so no more than one trick ends and is paid.  ``out``,
+    [B, D] float32 or [0, D], is written row by row while the row is in the nearest cache.
+    """
+    rules = table[0]
+    players = int(rules.players)
+    for index in range(start, stop):
+        order = orders[index]
+        if order == WAIT:
+            continue
+        game = games[index]
+        viewer = int(viewers[index])
+        for seat in range(players):
+            reward[index, seat] = 0
+        if order == DEAL:
+            deal(game, rules, -1)
+        elif order == CARD and game.phase != OVER:
+            play_paid(game, rules, actions[index], reward[index], kind)
+        elif order == RANDOM and game.phase != OVER:
+            play_paid(game, rules, random_card(game), reward[index], kind)
+        while game.phase != OVER and random_places[relative(int(game.seat), viewer, players)]:
+            play_paid(game, rules, random_card(game), reward[index], kind)
+        done[index] = game.phase == OVER
+        row = observation[index]
+        observe(game, rules, viewer if game.phase == OVER else int(game.seat), row)
+        write_mask(game, mask[index])
+        if len(out) and (game.phase == OVER or game.seat == viewer):
+            wide = out[index]
+            for place in range(len(row)):
+                wide[place] = row[place]
+
+
+@parallel_kernel
+def advance_some_on_threads(
+    games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
+    mask: Any, reward: Any, done: Any, out: Any, kind: int, threads: int,
+) -> None:  # fmt: skip
+    """Do what ``advance_some`` does, a range of games on each thread."""
+    for part in numba.prange(threads):
+        start = len(games) * part // threads
+        stop = len(games) * (part + 1) // threads
+        advance_some(
+            games, table, orders, actions, viewers, random_places, observation, mask, reward, done, out, kind,
+            start, stop,
+        )  # fmt: skip
+
+
+@kernel
+def write_all(games: Any, table: Any, observation: Any, mask: Any) -> None:
+    """Write observation and mask of the seat to act in every game."""
+    rules = table[0]
+    for index in range(len(games)):
+        game = games[index]
+        observe(game, rules, int(game.seat), observation[index])
+        write_mask(game, mask[index])
+
+
+@kernel
+def deal_some(games: Any, table: Any, chosen: Any, dealer: int) -> None:
+    """Deal the next deal of the games whose ``chosen`` [B] bool is true."""
+    rules = table[0]
+    for index in range(len(games)):
+        if chosen[index]:
+            deal(games[index], rules, dealer)
+
+
+@kernel
+def begin_given(games: Any, table: Any, index: int, dealer: int) -> None:
+    """Clear one game for a deal that the caller then writes."""
+    start_deal(games[index], table[0], dealer)
+
+
+@kernel
+def take_given(games: Any, table: Any, index: int) -> None:
+    """Let the dealer of a written deal take up the talon."""
+    take_talon(games[index], table[0])
+
+
+@kernel
+def choose_random(games: Any, actions: Any, start: int, stop: int) -> None:
+    """Write a random legal card of games ``start``..``stop``-1, 0 for those that are over."""
+    for index in range(start, stop):
+        game = games[index]
+        actions[index] = random_card(game) if game.phase != OVER else 0
+
+
+@kernel
+def play_out_all(games: Any, table: Any, start: int, stop: int) -> int:
+    """Play games ``start``..``stop``-1 to the end at random and return the number of cards."""
+    rules = table[0]
+    num_played = 0
+    for index in range(start, stop):
+        num_played += play_out(games[index], rules)
+    return num_played
+
+
+@parallel_kernel
+def advance_on_threads(
+    games: Any, table: Any, actions: Any, observation: Any, mask: Any, reward: Any, done: Any,
+    kind: int, redeal: bool, threads: int,
+) -> None:  # fmt: skip
+    """Do what ``advance`` does, a range of games on each thread."""
+    for part in numba.prange(threads):
+        start = len(games) * part // threads
+        stop = len(games) * (part + 1) // threads
+        advance(games, table, actions, observation, mask, reward, done, start, stop, kind, redeal)
+
+
+@parallel_kernel
+def choose_random_on_threads(games: Any, actions: Any, threads: int) -> None:
+    """Do what ``choose_random`` does, a range of games on each thread."""
+    for part in numba.prange(threads):
+        choose_random(games, actions, len(games) * part // threads, len(games) * (part + 1) // threads)
+
+
+@parallel_kernel
+def play_out_on_threads(games: Any, table: Any, threads: int) -> int:
+    """Do what ``play_out_all`` does, a range of games on each thread."""
+    num_played = 0
+    for part in numba.prange(threads):
+        start = len(games) * part // threads
+        num_played += play_out_all(games, table, start, len(games) * (part + 1) // threads)
+    return num_played
+
+
+@kernel
+def observe_one(games: Any, table: Any, index: int, seat: int, out: Any) -> None:
+    """Write what ``seat`` sees of one game."""
+    observe(games[index], table[0], seat, out)
+
+
+@kernel
+def hidden_all(games: Any, table: Any, out: Any) -> None:
+    """Write what the seat to act may not know of every game."""
+    rules = table[0]
+    for index in range(len(games)):
+        game = games[index]
+        write_hidden(game, rules, int(game.seat), out[index])
+
+
+@kernel
+def state_of(games: Any, table: Any, index: int, out: Any) -> None:
+    """Write the full information of one game."""
+    write_state(games[index], table[0], out)
