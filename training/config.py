@@ -16,6 +16,10 @@ from typing import Any, Literal
 from scarto_env.rules import as_rules
 
 MOST_SEED = 9999
+_POSITIVE = (
+    "deals workers deals_at_once epochs minibatches clip learning_rate learning_rate_end entropy entropy_end "
+    "max_gradient league_every evaluate_every evaluate_deals save_every"
+).split()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,10 +86,7 @@ class Config:
 
     def __post_init__(self) -> None:
         as_rules(self.rules)
-        positive = ("deals", "workers", "deals_at_once", "epochs", "minibatches", "learning_rate", "learning_rate_end",
-                    "entropy", "entropy_end", "max_gradient", "clip", "league_every", "evaluate_every", "evaluate_deals",
-                    "save_every")  # fmt: skip
-        for name in positive:
+        for name in _POSITIVE:
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected more than 0")
         for name in ("trace", "average_decay", "league_share"):
@@ -111,7 +112,7 @@ class Config:
 def descriptions() -> dict[str, str]:
     """Return what each field of ``Config`` means, from its docstring."""
     text = (Config.__doc__ or "").split("Attributes:")[1]
-    return {name: " ".join(meaning.split()) for name, meaning in re.findall(r"^\s{8}(\w+): (.*)$", text, re.M)}
+    return {name: " ".join(meaning.split()) for name, meaning in re.findall(r"^\s{8}(\w+): (.*)$", text, re.MULTILINE)}
 
 
 def make_config(settings: Mapping[str, Any]) -> Config:

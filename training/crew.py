@@ -40,8 +40,10 @@ class Shared:
     @classmethod
     def of(cls, workers: int, numbers: int) -> Shared:
         """Return shared memory for so many workers and gradients of so many numbers."""
-        slots = torch.zeros(2, workers, numbers).share_memory_()
-        stop = torch.zeros(1, dtype=torch.int32).share_memory_()
+        slots = torch.zeros(2, workers, numbers)
+        stop = torch.zeros(1, dtype=torch.int32)
+        for tensor in (slots, stop):
+            tensor.share_memory_()  # type: ignore[no-untyped-call]
         return cls(slots, stop, _CONTEXT.Barrier(workers), _CONTEXT.SimpleQueue())
 
 

@@ -113,17 +113,20 @@ class Learner:
     def values(self, features: Tensor, hidden: Tensor) -> NDArray[np.float32]:
         """Return the critic's value of each decision, [N]."""
         critic = FrozenPerceptron(self.critic, self.dtype)
-        parts = zip(features.split(ROWS_AT_ONCE), hidden.split(ROWS_AT_ONCE), strict=True)
+        parts = zip(torch.split(features, ROWS_AT_ONCE), torch.split(hidden, ROWS_AT_ONCE), strict=True)
         found = [critic(self.critic_inputs(self.encoder.inputs(part), unseen)).cpu() for part, unseen in parts]
-        return torch.cat(found)[:, 0].numpy()  # type: ignore[no-any-return]
+        return torch.cat(found)[:, 0].numpy()
 
-    def learn(self, decisions: Decisions, progress: float, generator: np.random.Generator) -> dict[str, float]:
+    def learn(
+        self, decisions: Decisions, progress: float, generator: np.random.Generator, critic_only: bool = False
+    ) -> dict[str, float]:
         """Improve both networks with a rollout and return what was seen.
 
         Args:
             decisions: of the present policy.
             progress: share of the run that is over.
             generator: orders the minibatches.
+            critic_only: leave the policy as it is.
 
         Raises:
             FloatingPointError: a loss is no number.
@@ -146,7 +149,8 @@ class Learner:
                 rows = torch.from_numpy(part)
                 chosen = [tensor[rows].to(config.device) for tensor in tensors]
                 inputs = self.encoder.inputs(features.index_select(0, rows))
-                seen.append(self._step(inputs, hidden.index_select(0, rows), chosen, entropy_weight))
+                unseen = hidden.index_select(0, rows)
+                seen.append(self._step(inputs, unseen, chosen, entropy_weight, critic_only))
         self.updates += 1
         self._average_weights()
         names = ("policy_loss", "entropy", "kl", "clipped", "value_loss")
@@ -156,21 +160,21 @@ class Learner:
         explained = 1 - float(np.var(advantage) / max(np.var(advantage + value), 1e-12))
         return {**found, "explained_variance": explained, "learning_rate": rate, "entropy_weight": entropy_weight}
 
-    def _step(self, inputs: Tensor, hidden: Tensor, chosen: list[Tensor], entropy_weight: float) -> list[float]:
-        """Take one step of both networks."""
+    def _step(
+        self, inputs: Tensor, hidden: Tensor, chosen: list[Tensor], entropy_weight: float, critic_only: bool
+    ) -> list[float]:
+        """Take one step of both networks, or of the critic alone."""
         mask, place, log_prob, advantage, target = chosen
-        policy = policy_loss(
-            self.actor(inputs), mask, place, log_prob, advantage, self.config.clip, entropy_weight
-        )
+        policy = policy_loss(self.actor(inputs), mask, place, log_prob, advantage, self.config.clip, entropy_weight)
         value_loss = (self.critic(self.critic_inputs(inputs, hidden))[:, 0] - target).square().mean()
         for optimiser in self._optimisers.values():
             optimiser.zero_grad()
         policy.loss.backward()  # type: ignore[no-untyped-call]
-        (value_loss / 2).backward()  # type: ignore[no-untyped-call]
+        (value_loss / 2).backward()
         if self._average:
             networks = (self.actor, self.critic)
             self._average([weight.grad for net in networks for weight in net.parameters() if weight.grad is not None])
-        for name, network in (("actor", self.actor), ("critic", self.critic)):
+        for name, network in (("actor", self.actor), ("critic", self.critic))[critic_only:]:
             torch.nn.utils.clip_grad_norm_(network.parameters(), self.config.max_gradient)
             self._optimisers[name].step()
         return [float(number.detach()) for number in (*policy, value_loss)]

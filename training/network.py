@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -26,7 +27,7 @@ class Perceptron(nn.Module):
         super().__init__()
         self.weights = nn.ParameterList()
         self.biases = nn.ParameterList()
-        for layer, (inputs, outputs) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        for layer, (inputs, outputs) in enumerate(itertools.pairwise(sizes)):
             gain = last_gain if layer == len(sizes) - 2 else math.sqrt(2)
             weight = torch.empty(outputs, inputs)
             nn.init.orthogonal_(weight, gain, generator=generator)
@@ -44,11 +45,6 @@ class FrozenPerceptron:
     def __init__(self, network: Perceptron, dtype: torch.dtype) -> None:
         self.weights = [weight.detach().to(dtype, copy=True) for weight in network.weights]
         self.biases = [bias.detach().to(dtype, copy=True) for bias in network.biases]
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """What the network computes in."""
-        return self.weights[0].dtype
 
     @torch.inference_mode()
     def __call__(self, inputs: Tensor) -> Tensor:

@@ -36,6 +36,7 @@ class Reporter:
     def __init__(self, config: Config, folder: Path, learner: Learner, progress: dict[str, Any]) -> None:
         self.config, self.folder = config, folder
         self.seconds = float(progress.get("seconds", 0.0))
+        self._cpu_before = float(progress.get("cpu_seconds", 0.0)) - time.process_time() * config.workers
         self.metrics = _kept(folder / METRICS_FILE, learner.updates)
         self.evaluations = _kept(folder / EVALUATIONS_FILE, learner.updates)
         self._began = self._since = time.perf_counter()
@@ -105,7 +106,9 @@ class Reporter:
         save_policy(self.folder / POLICY_FOLDER, learner.averaged, self.config.rules)
         for name, rows in ((METRICS_FILE, self.metrics), (EVALUATIONS_FILE, self.evaluations)):
             write_atomically(self.folder / name, _as_csv(rows))
-        save_state(self.folder, learner, {"seconds": self.seconds})
+        # Workers do the same work, so the leader's time stands for each.
+        cpu_seconds = self._cpu_before + time.process_time() * self.config.workers
+        save_state(self.folder, learner, {"seconds": self.seconds, "cpu_seconds": cpu_seconds})
 
     def finish(self, learner: Learner) -> None:
         """Close the line and the board."""
@@ -126,7 +129,7 @@ def _kept(path: Path, updates: int) -> list[Row]:
     if not path.exists():
         return []
     with path.open(newline="", encoding="utf-8") as file:
-        rows = [{name: _number(text) for name, text in row.items()} for row in csv.DictReader(file)]
+        rows: list[Row] = [{name: _number(text) for name, text in row.items()} for row in csv.DictReader(file)]
     return [row for row in rows if float(row["update"]) <= updates]
 
 
@@ -154,4 +157,4 @@ def _tensorboard(folder: Path) -> Any:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         return None
-    return SummaryWriter(str(folder / "tensorboard"))  # type: ignore[no-untyped-call]
+    return SummaryWriter(str(folder / "tensorboard"))

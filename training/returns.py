@@ -57,5 +57,5 @@ def advantages(
         trace: lambda: 0 trusts the values, 1 the rewards alone.
     """
     out = np.empty(len(reward), np.float32)
-    _advantages(reward, value, following, np.float32(trace), out)
+    _advantages(reward, value, following, trace, out)
     return out

@@ -126,8 +126,8 @@ class Encoder:
 
     def logits(self, actor: FrozenPerceptron, features: NDArray[np.int8]) -> NDArray[np.float32]:
         """Return the actor's logits, [N, 78]."""
-        parts = torch.from_numpy(features).split(ROWS_AT_ONCE)
-        return torch.cat([actor(self.inputs(part)).cpu() for part in parts]).numpy()  # type: ignore[no-any-return]
+        parts = torch.split(torch.from_numpy(features), ROWS_AT_ONCE)
+        return torch.cat([actor(self.inputs(part)).cpu() for part in parts]).numpy()
 
 
 Seating = Literal["league", "one", "two"]
@@ -160,6 +160,7 @@ class Rollout:
         reward: ``"trick"`` or ``"score"``.
         theirs: [B, P], the seats that the opponent plays.
         shared: the learner's seats of a game share what they get: a coalition.
+        likeliest: the opponent plays its likeliest card instead of drawing one.
     """
 
     def __init__(
@@ -170,10 +171,11 @@ class Rollout:
         reward: Literal["trick", "score"] = "trick",
         theirs: NDArray[np.bool_] | None = None,
         shared: bool = False,
+        likeliest: bool = False,
     ) -> None:
         self.rules, self.num_games, self.encoder, self.reward = rules, num_games, encoder, reward
         self.theirs = np.zeros((num_games, rules.players), np.bool_) if theirs is None else theirs
-        self.shared = shared
+        self.shared, self.likeliest = shared, likeliest
         self.decisions = Decisions.room_for(num_games, rules)
         self._hidden = np.empty((num_games, rules.players, NUM_CARDS), np.int8)
         self._cards = np.empty(num_games, np.int64)
@@ -238,7 +240,10 @@ class Rollout:
         places, log_probs = np.empty(len(rows), np.int64), np.empty(len(rows), np.float32)
         order = self.encoder.encode(batch, rows, features, mask)
         logits = self.encoder.logits(opponent, features)
-        draw(logits, mask, generator.random(len(rows), np.float32), places, log_probs)
+        if self.likeliest:
+            places = np.where(mask, logits, -np.inf).argmax(1)
+        else:
+            draw(logits, mask, generator.random(len(rows), np.float32), places, log_probs)
         put_cards(places, order, rows, self._cards)
 
     def _own(self, reward: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from scarto_env.rules import as_rules
 from training.checkpoint import STATE_FILE, RunError, restore_state
 from training.config import Config
 from training.crew import Crew, Shared, leave_with_parent, start_workers
@@ -128,12 +127,3 @@ def stop_requests(listens: bool) -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def check_rules(config: Config) -> None:
-    """Refuse rules that cannot be trained.
-
-    Raises:
-        ValueError: no preset has that name.
-    """
-    as_rules(config.rules)

@@ -68,9 +68,7 @@ class PolicyBot:
         ValueError: the rules have another number of players.
     """
 
-    def __init__(
-        self, path: str | Path, rules: str | Rules = "scarto", seed: int = 0, sample: bool = False
-    ) -> None:
+    def __init__(self, path: str | Path, rules: str | Rules = "scarto", seed: int = 0, sample: bool = False) -> None:
         layers, trained_for = read_checkpoint(Path(path))
         self._begin(layers, trained_for, as_rules(rules), seed, sample)
         folder = Path(path)

@@ -41,6 +41,9 @@ _SECTIONS: Final = ("hand", "discard", "played", "table", "void", "trumps_lacked
 (_HAND, _DISCARD, _PLAYED, _TABLE, _VOID, _LACKED, _LED, _WINNING, _DEALER, _LEADER, _DISCARDING, _TRICK_OF,
  _TRICKS_DONE, _POINTS) = range(len(_SECTIONS))  # fmt: skip
 
+_DECK, _MINE, _UNSEEN, _LEGAL, _TRICK, _AWAY, _PLACES = range(7)
+"""Sets of cards in the working memory, then the places of the four suits."""
+
 
 def num_planes(players: int) -> int:
     """Return the number of planes of 78 cards.
@@ -86,7 +89,7 @@ class Reading(NamedTuple):
 
     Attributes:
         starts: where the sections of the observation start.
-        words: [7, 2] int64, sets of cards; the first is the deck.
+        words: [8, 2] int64, sets of cards by number, and where each suit is in the canonical order.
         grid: [26, 4] int8, cards by trick and seat.
     """
 
@@ -98,8 +101,8 @@ class Reading(NamedTuple):
     def of(cls, rules: Rules) -> Reading:
         """Return the reading of observations under ``rules``."""
         starts = np.array([offsets(rules.players)[name] for name in _SECTIONS], np.int64)
-        words = np.zeros((7, 2), np.int64)
-        words[0] = card_set(deck_cards(rules))
+        words = np.zeros((_PLACES + 2, 2), np.int64)
+        words[_DECK] = card_set(deck_cards(rules))
         return cls(starts, words, np.zeros((MOST_TRICKS + 1, MAX_PLAYERS), np.int8))
 
 
@@ -186,7 +189,7 @@ def write_hand_strength(
             out[master + card] = above == 0
             out[higher + card] = above
             # A suit moved by the canonical order keeps the strengths of its cards.
-            if (legal[word] >> bit) & 1 and led >= 0 and (suit == led or suit == TRUMPS):
+            if (legal[word] >> bit) & 1 and led >= 0 and suit in (led, TRUMPS):
                 out[base + card] = rules.power[card] > best_power
 
 
@@ -227,12 +230,12 @@ def trick_winner(cards: Any, leader: int, rules: Any) -> int:
     for turn in range(players):
         seat = (leader + turn) % players
         card = int(cards[seat])
-        if card == NO_CARD or card == FOOL:
+        if card in (NO_CARD, FOOL):
             continue
         suit = int(SUIT[card])
         if led < 0:
             led = suit
-        if (suit == led or suit == TRUMPS) and rules.power[card] > power:
+        if suit in (led, TRUMPS) and rules.power[card] > power:
             power = int(rules.power[card])
             best = seat
     return best
@@ -287,70 +290,102 @@ def write_globals(
 
 
 @kernel
-def encode_row(
-    observation: Any, action_mask: Any, starts: Any, rules: Any, scratch: Any, grid: Any, out: Any, order: Any
-) -> None:
-    """Write one row's features, [F], and its suit order, [4]."""
-    players = int(rules.players)
-    others = players - 1
-    deck, hand, unseen, legal, table = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
-    place_of = scratch[5:7].reshape(4)
-    away0 = packed(observation, starts[_DISCARD], FIRST_TRUMP) | packed(
-        observation, starts[_PLAYED], FIRST_TRUMP
-    )
-    away1 = packed(observation, starts[_DISCARD] + FIRST_TRUMP, NUM_TRUMPS + 1) | packed(
-        observation, starts[_PLAYED] + FIRST_TRUMP, NUM_TRUMPS + 1
-    )
-    hand0 = packed(observation, starts[_HAND], FIRST_TRUMP)
-    suit_order(hand0 | away0, order, place_of)
-    hand[0] = sorted_suits(hand0, order)
-    hand[1] = packed(observation, starts[_HAND] + FIRST_TRUMP, NUM_TRUMPS + 1)
-    legal[0] = sorted_suits(packed(action_mask, 0, FIRST_TRUMP), order)
-    legal[1] = packed(action_mask, FIRST_TRUMP, NUM_TRUMPS + 1)
-    away0 = sorted_suits(away0, order)
-    table[0] = sorted_suits(packed(observation, starts[_TABLE], FIRST_TRUMP), order)
-    table[1] = packed(observation, starts[_TABLE] + FIRST_TRUMP, NUM_TRUMPS + 1)
-    write_cards(out, 0, hand[0], hand[1])
-    write_cards(out, NUM_CARDS, away0, away1)
-    unseen[0] = deck[0] & ~hand[0] & ~away0  # the deck has the same cards of every suit
-    unseen[1] = deck[1] & ~hand[1] & ~away1
-    start = 2 * NUM_CARDS
+def packed_cards(observation: Any, start: int, order: Any, out: Any) -> None:
+    """Write 78 entries as a set of cards, [2] words, its suits in canonical order."""
+    out[0] = sorted_suits(packed(observation, start, FIRST_TRUMP), order)
+    out[1] = packed(observation, start + FIRST_TRUMP, NUM_TRUMPS + 1)
+
+
+@kernel
+def read_own(observation: Any, action_mask: Any, starts: Any, words: Any, order: Any) -> None:
+    """Find the suit order and the sets of cards that are mine, the trick, and what is unseen so far."""
+    away = packed(observation, starts[_DISCARD], FIRST_TRUMP) | packed(observation, starts[_PLAYED], FIRST_TRUMP)
+    suit_order(packed(observation, starts[_HAND], FIRST_TRUMP) | away, order, words[_PLACES:].reshape(4))
+    packed_cards(observation, starts[_HAND], order, words[_MINE])
+    packed_cards(observation, starts[_DISCARD], order, words[_AWAY])
+    packed_cards(observation, starts[_PLAYED], order, words[_UNSEEN])
+    packed_cards(observation, starts[_TABLE], order, words[_TRICK])
+    packed_cards(action_mask, 0, order, words[_LEGAL])
+    for word in range(2):
+        words[_AWAY, word] |= words[_UNSEEN, word]
+        # The deck has the same cards of every suit, so its order does not matter.
+        words[_UNSEEN, word] = words[_DECK, word] & ~words[_MINE, word] & ~words[_AWAY, word]
+
+
+@kernel
+def write_played(observation: Any, starts: Any, rules: Any, words: Any, order: Any, out: Any, start: int) -> int:
+    """Write what each other seat has played and has on the table; return the power that wins the trick, or -1.
+
+    What they have played is no longer unseen.
+    """
+    others = int(rules.players) - 1
     best_power = -1
     for other in range(others):
         played = starts[_PLAYED] + (other + 1) * NUM_CARDS
         plain = sorted_suits(packed(observation, played, FIRST_TRUMP), order)
         tarocchi = packed(observation, played + FIRST_TRUMP, NUM_TRUMPS + 1)
         write_cards(out, start + other * NUM_CARDS, plain, tarocchi)
-        unseen[0] &= ~plain
-        unseen[1] &= ~tarocchi
-        plain &= table[0]
-        tarocchi &= table[1]
+        words[_UNSEEN, 0] &= ~plain
+        words[_UNSEEN, 1] &= ~tarocchi
+        plain &= words[_TRICK, 0]
+        tarocchi &= words[_TRICK, 1]
         write_cards(out, start + (others + other) * NUM_CARDS, plain, tarocchi)
         if observation[starts[_WINNING] + other + 1]:
             card = lowest_bit(plain) if plain else FIRST_TRUMP + lowest_bit(tarocchi)
             best_power = int(rules.power[card])
+    return best_power
+
+
+@kernel
+def write_may_hold(
+    observation: Any, starts: Any, players: int, words: Any, place_of: Any, out: Any, start: int
+) -> None:
+    """Write, for each other seat, the unseen cards that it has not shown to lack."""
+    for other in range(players - 1):
+        plain = words[_UNSEEN, 0]
+        for suit in range(NUM_SUITS):
+            if observation[starts[_VOID] + other * NUM_LED + suit]:
+                plain &= ~(SUIT_BITS << (SUIT_SIZE * int(place_of[suit])))
+        lacked = packed(observation, starts[_LACKED] + other * NUM_TRUMPS, NUM_TRUMPS)
+        write_cards(out, start + other * NUM_CARDS, plain, words[_UNSEEN, 1] & ~lacked)
+
+
+@kernel
+def thirds_of(cards: Any, rules: Any) -> int:
+    """Return what a set of cards, [2] words, counts by itself, in thirds of a point (A19)."""
+    thirds = 0
+    for word in range(2):
+        left = cards[word]
+        while left:
+            thirds += THIRDS * int(rules.value[FIRST_TRUMP * word + lowest_bit(left)]) - 2
+            left &= left - 1
+    return thirds
+
+
+@kernel
+def encode_row(
+    observation: Any, action_mask: Any, starts: Any, rules: Any, words: Any, grid: Any, out: Any, order: Any
+) -> None:
+    """Write one row's features, [F], and its suit order, [4]."""
+    players = int(rules.players)
+    others = players - 1
+    read_own(observation, action_mask, starts, words, order)
+    place_of = words[_PLACES:].reshape(4)
+    write_cards(out, 0, words[_MINE, 0], words[_MINE, 1])
+    write_cards(out, NUM_CARDS, words[_AWAY, 0], words[_AWAY, 1])
+    start = 2 * NUM_CARDS
+    best_power = write_played(observation, starts, rules, words, order, out, start)
     start += 2 * others * NUM_CARDS
     led = -1
     for suit in range(NUM_LED):
         if observation[starts[_LED] + suit]:
             led = int(place_of[suit]) if suit < NUM_SUITS else suit
-    write_hand_strength(hand, unseen, legal, led, best_power, rules, out, start)
+    write_hand_strength(words[_MINE], words[_UNSEEN], words[_LEGAL], led, best_power, rules, out, start)
     start += 3 * NUM_CARDS
-    for other in range(others):
-        plain = unseen[0]
-        for suit in range(NUM_SUITS):
-            if observation[starts[_VOID] + other * NUM_LED + suit]:
-                plain &= ~(SUIT_BITS << (SUIT_SIZE * int(place_of[suit])))
-        lacked = packed(observation, starts[_LACKED] + other * NUM_TRUMPS, NUM_TRUMPS)
-        write_cards(out, start, plain, unseen[1] & ~lacked)
-        start += NUM_CARDS
-    thirds = 0
-    for word in range(2):
-        cards = table[word]
-        while cards:
-            thirds += THIRDS * int(rules.value[FIRST_TRUMP * word + lowest_bit(cards)]) - 2
-            cards &= cards - 1
-    write_globals(observation, starts, rules, hand, thirds, order, place_of, grid, out, start)
+    write_may_hold(observation, starts, players, words, place_of, out, start)
+    start += others * NUM_CARDS
+    thirds = thirds_of(words[_TRICK], rules)
+    write_globals(observation, starts, rules, words[_MINE], thirds, order, place_of, grid, out, start)
 
 
 @kernel
@@ -370,11 +405,11 @@ def encode_rows(
         order: [N, 4] int8, the suit at each canonical place, written.
     """
     rules = table[0]
-    starts, scratch, grid = reading
+    starts, words, grid = reading
     for index in range(len(rows)):
         row = rows[index]
-        encode_row(observation[row], action_mask[row], starts, rules, scratch, grid, features[index], order[index])
-        write_cards(mask[index], 0, scratch[3, 0], scratch[3, 1])
+        encode_row(observation[row], action_mask[row], starts, rules, words, grid, features[index], order[index])
+        write_cards(mask[index], 0, words[_LEGAL, 0], words[_LEGAL, 1])
 
 
 @kernel

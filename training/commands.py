@@ -1,0 +1,211 @@
+"""The commands of training: ``scarto train``, ``scarto exploit``, and ``python -m training card``."""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from scarto_env.bots.policy import CheckpointError
+from scarto_env.bots.registry import find_checkpoint
+from training.card import measure, rewrite_card, table
+from training.checkpoint import STATE_FILE, RunError, as_json, resumed_config, write_atomically
+from training.config import Config, descriptions, make_config, read_settings
+from training.exploit import exploit as train_exploiter
+from training.exploit import exploiter_config
+from training.finish import FINAL_DEALS, RUN_FILE, finish
+from training.train import train as train_run
+
+CONFIG_FILE: Final = "config.json"
+INTERRUPTED: Final = 130
+LIBRARIES: Final = ("scarto", "numpy", "numba", "torch", "safetensors", "gymnasium", "pettingzoo")
+_UNSET: Final[tuple[str, ...]] = ("actor", "critic", "yardsticks")
+
+
+def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command an option for every field of ``Config``."""
+    meanings, defaults = descriptions(), Config()
+    for field in reversed(dataclasses.fields(Config)):
+        default = getattr(defaults, field.name)
+        shown = ",".join(map(str, default)) if field.name in _UNSET else str(default).lower()
+        flag = f"--{field.name.replace('_', '-')}"
+        command = click.option(flag, field.name, metavar="VALUE", help=f"{meanings[field.name]} [{shown}]")(command)
+    return command
+
+
+@click.command()
+@click.option("--out", "folder", type=click.Path(path_type=Path), default=Path("runs/train"), show_default=True,
+              help="Folder of the run.")  # fmt: skip
+@click.option("--config", "file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+              help="TOML or JSON file of settings; options win.")  # fmt: skip
+@click.option("--resume", is_flag=True, help="Go on with the run in the folder.")
+@click.option("--overwrite", is_flag=True, help="Throw away the run in the folder.")
+@click.option("--final-deals", default=FINAL_DEALS, show_default=True, help="Deals of the last measurement.")
+@settings_options
+def train(folder: Path, file: Path | None, resume: bool, overwrite: bool, final_deals: str, **options: Any) -> int:
+    """Train a policy by self-play.
+
+    Without options it takes about five minutes on two cores.  Ctrl-C saves and leaves; --resume goes on.
+    """
+    settings = {name: value for name, value in options.items() if value is not None}
+    with one_line():
+        settings = (read_settings(file) if file else {}) | settings
+        config = prepare(folder, settings, resume, overwrite)
+        if not train_run(config, folder):
+            click.echo(f"stopped and saved; go on with: scarto train --resume --out {folder}", err=True)
+            return INTERRUPTED
+        finish(config, folder, int(final_deals) if final_deals.isdigit() else final_deals)
+    return 0
+
+
+def prepare(folder: Path, settings: dict[str, Any], resume: bool, overwrite: bool) -> Config:
+    """Return the config of a run once its folder is ready for it.
+
+    Raises:
+        RunError: the folder holds a run already, or none to resume.
+        ValueError: a setting is unknown or not allowed.
+    """
+    if resume and (folder / STATE_FILE).exists():
+        config = resumed_config(folder, settings)
+    elif resume and (folder / CONFIG_FILE).exists():  # killed before its first save
+        config = make_config(read_settings(folder / CONFIG_FILE) | settings)
+    elif resume:
+        raise RunError(f"{folder} holds no run to resume")
+    else:
+        config = make_config(settings)
+        if folder.exists() and any(folder.iterdir()):
+            if not overwrite:
+                raise RunError(f"{folder} is not empty: --resume goes on with its run, --overwrite throws it away")
+            if not (folder / CONFIG_FILE).exists():
+                raise RunError(f"{folder} holds no run: it is not overwritten")
+            shutil.rmtree(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder / CONFIG_FILE, as_json(dataclasses.asdict(config)))
+    if not resume or not (folder / RUN_FILE).exists():
+        write_atomically(folder / RUN_FILE, as_json(circumstances(config)))
+    return config
+
+
+def circumstances(config: Config) -> dict[str, Any]:
+    """Return the command that makes a run like this, the code's commit and the versions of what it runs on."""
+    defaults = dataclasses.asdict(Config())
+    options = []
+    for name, value in dataclasses.asdict(config).items():
+        if value != defaults[name]:
+            text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()
+            options.append(f"--{name.replace('_', '-')} {text}")
+    versions = {name: _version(name) for name in LIBRARIES}
+    return {
+        "command": " ".join(["scarto train", *options]),
+        "commit": commit(),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "versions": versions,
+    }
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
+
+
+def commit() -> str:
+    """Return the commit of the code, with a mark if it was changed since; "unknown" outside a repository."""
+    here = Path(__file__).parent
+    try:
+        asked = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
+            cwd=here,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return asked.stdout.strip()
+
+
+@click.command()
+@click.argument("checkpoint")
+@click.option("--deals", default=100_000, show_default=True, help="Budget of each exploiter.")
+@click.option("--side", type=click.Choice(["one", "two", "both"]), default="both", show_default=True,
+              help="One exploiter against two copies, two as one against one copy, or both in turn.")  # fmt: skip
+@click.option("--sampled", is_flag=True, help="The policy draws its cards instead of playing the likeliest.")
+@click.option("--measured-deals", default=2000, show_default=True, help="Fresh deals on which the gain is measured.")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), help="Folder to keep the exploiters in.")
+def exploit(
+    checkpoint: str, deals: int, side: str, sampled: bool, measured_deals: int, seed: int, out: Path | None
+) -> int:
+    """Train best responses to a frozen CHECKPOINT and report what they gain."""
+    with one_line():
+        folder = find_checkpoint(checkpoint)
+        if folder is None:
+            raise RunError(f"{checkpoint!r} is no checkpoint")
+        folder = folder if folder.is_dir() else folder.parent
+        config = exploiter_config(folder, {"deals": deals, "seed": seed})
+        results = []
+        for chosen in ("one", "two") if side == "both" else (side,):
+            kept = out / chosen if out else None
+            result = train_exploiter(folder, chosen, config, sampled, measured_deals, kept)
+            results.append(dataclasses.asdict(result))
+            what = "one exploiter gains" if chosen == "one" else "two exploiters take from one copy"
+            click.echo(f"{what} {result.gain} points a deal after {result.deals:,} deals ({result.seconds:.0f} s)")
+        if out:
+            write_atomically(out / "exploit.json", as_json(results))
+    return 0
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--deals", default=FINAL_DEALS, show_default=True, help="Number of deals, or the name of a set.")
+@click.option("--yardsticks", default=",".join(Config().yardsticks), show_default=True, help="Bots to play against.")
+def card(folder: Path, deals: str, yardsticks: str) -> int:
+    """Measure the policy in FOLDER anew and write its model card."""
+    with one_line():
+        results = measure(folder, yardsticks.split(","), int(deals) if deals.isdigit() else deals)
+        click.echo("\n".join(table(results)))
+        rewrite_card(folder)
+    return 0
+
+
+class one_line:  # noqa: N801
+    """Turns what a user can set right into one line and exit code 2."""
+
+    def __enter__(self) -> None:
+        """Nothing is prepared."""
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        """Raise the error as click tells it."""
+        if isinstance(error, (RunError, CheckpointError, ValueError, FileNotFoundError)):
+            raise click.ClickException(str(error)) from None
+
+
+@click.group()
+def training() -> None:
+    """Learn to play Scarto."""
+
+
+for _command in (train, exploit, card):
+    training.add_command(_command)
+
+
+def main() -> None:
+    """Run ``python -m training``."""
+    try:
+        sys.exit(training.main(prog_name="python -m training", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        sys.stderr.write(f"training: {' '.join(error.format_message().split())}\n")
+        sys.exit(2)
+    except click.Abort:
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,98 @@
+"""The end of a run: the arena's table, the learning curve, sample deals, the model card."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from scarto_env import Batch
+from scarto_env.arena import deal_set
+from scarto_env.bots.policy import PolicyBot
+from scarto_env.notation import record_of, save_records
+from scarto_env.rules import as_rules
+from training.card import Facts, measure, table, write_card
+from training.checkpoint import STATE_FILE, read_facts
+from training.config import Config
+from training.report import EVALUATIONS_FILE, POLICY_FOLDER
+
+CURVE_FILE: Final = "curve.png"
+SAMPLES_FILE: Final = "deals.stn"
+RUN_FILE: Final = "run.json"
+NUM_SAMPLES: Final = 3
+FINAL_DEALS: Final = "test-1000"
+
+WEAKNESSES: Final = (
+    "It plays for points alone: it does not know the standing of a match.",
+    "Among three players no strategy is safe from two that join against it; `scarto exploit` measures by how much.",
+)
+
+
+def finish(config: Config, folder: Path, deals: str | int = FINAL_DEALS) -> None:
+    """Measure the policy of a finished run, tell the results and write what goes with it."""
+    policy = folder / POLICY_FOLDER
+    sys.stderr.write(f"measuring the policy on {deals} deals\n")
+    results = measure(policy, config.yardsticks, deals, sampled=False)
+    sys.stdout.write("\n".join(table(results)) + "\n")
+    draw_curve(folder)
+    save_samples(config, folder)
+    write_card(policy, run_facts(folder), WEAKNESSES)
+    sys.stdout.write(f"policy and card: {policy}\nlearning curve: {folder / CURVE_FILE}\n"
+                     f"sample deals: {folder / SAMPLES_FILE}\n")  # fmt: skip
+
+
+def run_facts(folder: Path) -> Facts:
+    """Return how a run's policy was made."""
+    facts = read_facts(folder / STATE_FILE)
+    config, updates = facts["config"], facts["updates"]
+    run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
+    return Facts(
+        command=run["command"],
+        commit=run["commit"],
+        seed=config["seed"],
+        deals=updates * config["workers"] * config["deals_at_once"],
+        updates=updates,
+        cpu_hours=facts["progress"]["cpu_seconds"] / 3600,
+    )
+
+
+def draw_curve(folder: Path) -> None:
+    """Plot the evaluations of a run."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    with (folder / EVALUATIONS_FILE).open(newline="", encoding="utf-8") as file:
+        rows: list[dict[str, Any]] = list(csv.DictReader(file))
+    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    names = [name.removesuffix("_margin") for name in rows[0] if name.endswith("_margin")] if rows else []
+    for name in names:
+        deals = [float(row["deals"]) for row in rows]
+        points = [float(row[name]) for row in rows]
+        margins = [float(row[f"{name}_margin"]) for row in rows]
+        axes.errorbar(deals, points, yerr=margins, marker="o", markersize=3, capsize=2, label=f"two {name}")
+    axes.axhline(0, color="grey", linewidth=0.8)
+    axes.set_xlabel("deals played")
+    axes.set_ylabel("points a deal, 95 % interval")
+    axes.set_title("One seat of the policy against")
+    if names:
+        axes.legend()
+    figure.savefig(folder / CURVE_FILE, dpi=120)
+    plt.close(figure)
+
+
+def save_samples(config: Config, folder: Path) -> None:
+    """Let the policy play some deals of the arena with itself and keep the records."""
+    rules = as_rules(config.rules)
+    bot = PolicyBot(folder / POLICY_FOLDER, rules)
+    numbers = deal_set("smoke-100", rules)
+    records = []
+    for number in range(NUM_SAMPLES):
+        batch = Batch(1, rules, seed=numbers.batch_seed(number), redeal=False)
+        for _ in range(rules.num_decisions):
+            batch.step(bot.act(batch.observation, batch.action_mask))
+        records.append(record_of(batch.games[0], rules))
+    save_records(folder / SAMPLES_FILE, records)
