@@ -13,7 +13,7 @@ from scarto_env.notation.text import in_order
 from scarto_env.observation import MAX_DEALS
 from scarto_env.refusal import IllegalActionError
 from scarto_env.rules import Rules, as_rules
-from scarto_env.state import DISCARD, OVER, SCORE_UNITS, cards_of
+from scarto_env.state import DISCARD, OVER, SCORE_UNITS, cards_of, stream_key
 
 MAX_TOTAL: Final = 30_000
 """The most that a match of MAX_DEALS deals can bring a seat fits, and the observation holds it."""
@@ -96,6 +96,8 @@ class Record:
             value = getattr(self, name)
             if value is not None and len(value) != players:
                 raise ValueError(f"{name} has {len(value)} entries, the rules have {players} players")
+        if self.seed is not None:
+            stream_key(self.seed)  # refuses what is no seed
         if not 0 <= self.number < MAX_DEALS:
             raise ValueError(f"number={self.number!r} is no deal of a match: expected 0..{MAX_DEALS - 1}")
         unit = SCORE_UNITS * players

@@ -230,12 +230,12 @@ def _short(words: str) -> str:
 
 
 @contextlib.contextmanager
-def _on(line: int, article: str = "") -> Iterator[None]:
+def _on(line: int) -> Iterator[None]:
     """Name the line in whatever value is refused inside."""
     try:
         yield
     except ValueError as error:
-        raise RecordError(f"{error}{article}", line) from None
+        raise RecordError(str(error), line) from None
 
 
 def _built(parts: _Text, first_line: int) -> Record:
@@ -304,10 +304,12 @@ def _deal(tags: dict[str, _Tag], rules: Rules) -> Deal:
     dealer = _value(tags, "Dealer", _whole)
     if dealer >= rules.players:
         raise RecordError(f"dealer {dealer} is no seat: expected 0..{rules.players - 1}", tags["Dealer"].line)
-    line = tags["Talon" if len(talon) != rules.talon_size else "Deal"].line
-    with _on(line, " (A6)"):
-        deal = Deal(hands, talon, dealer)
+    deal = Deal(hands, talon, dealer)
+    try:
         deal.check(rules)
+    except ValueError as error:
+        place = "Talon" if str(error).startswith("the talon") else "Deal"
+        raise RecordError(f"{error} (A6)", tags[place].line) from None
     return deal
 
 

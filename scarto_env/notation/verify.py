@@ -94,7 +94,7 @@ def _followed(record: Record, claims: Claims, complete: bool) -> Any:
         legal = "" if row is None or row.phase == OVER else f"; legal: {_legal(row)}"
         raise RecordError(f"{place}: {error}{legal}", line) from None
     except RecordError as error:
-        raise RecordError(error.reason, claims.discard_line) from None
+        raise RecordError(error.reason, error.line or claims.discard_line) from None
     _check_unfinished(claims, players)
     return row
 

@@ -173,9 +173,9 @@ def _seat(picture: Picture, view: TableView, seat: SeatView, place: int) -> None
     picture.text(seat.name, left + (32 if acts else 14), y - 3, 19, bold=True, width=190)
     picture.text(f"{seat.role}{you}", left + _PLATE_WIDTH - 14, y - 4, 15, "end", _PALE)
     points = score_text(seat.points, signed=False)
-    words = "   ".join([_number(seat.hand_size, "card"), _number(seat.num_tricks, "trick"), f"{points} points"])
+    words = ", ".join([_number(seat.hand_size, "card"), _number(seat.num_tricks, "trick"), f"{points} points"])
     if any(other.total for other in view.seats):
-        words += f"   total {score_text(seat.total)}"
+        words += f", total {score_text(seat.total)}"
     picture.text(words, left + 14, y + 17, 14, colour=_PALE)
     if place == 0:
         _own_hand(picture, view, seat)

@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from scarto_env.cards import card_code
@@ -17,6 +18,7 @@ from scarto_env.render.marks import Theme
 from scarto_env.render.table import TABLE_HEIGHT, TABLE_WIDTH, card_symbols, drawn, title_of
 from scarto_env.render.view import TableView, facts, table_views
 
+_SAID: Final = MappingProxyType({"probabilities": "probability", "values": "points expected"})
 _FOLDER: Final = Path(__file__).parent
 
 
@@ -62,10 +64,12 @@ def render_page(
         plies.append({
             "table": "".join(picture.parts),
             "label": title_of(view).partition(": ")[2],
+            "exchange": _exchange(view),
             "advice": _advice(view, given, played, theme),
         })  # fmt: skip
     symbols = card_symbols(list(seen), theme, has_backs)
-    body = _body(record, views, symbols, adviser if advice else "")
+    says = [name for name in ("probabilities", "values") if any(given and getattr(given, name) for given in advice)]
+    body = _body(record, views, symbols, _advice_section(adviser, says) if advice else "")
     return _document(f"Scarto: {', '.join(seat.name for seat in views[-1].seats)}", body, {"plies": plies})
 
 
@@ -88,7 +92,7 @@ def _advice(view: TableView, advice: Advice | None, played: int | None, theme: T
     }
 
 
-def _body(record: Record, views: list[TableView], symbols: str, adviser: str) -> str:
+def _body(record: Record, views: list[TableView], symbols: str, advice: str) -> str:
     last = views[-1]
     looks = "all cards" if last.viewer is None else f"what {escape(last.seats[last.viewer].name)} sees"
     box = f'viewBox="0 0 {TABLE_WIDTH} {TABLE_HEIGHT}"'
@@ -103,7 +107,8 @@ def _body(record: Record, views: list[TableView], symbols: str, adviser: str) ->
         '<p id="label" role="status"></p>'
         "<p>Keys: left and right a card, up and down a trick, Home, End, space to run.</p>"
         "<noscript><p>Stepping through the deal needs scripts; the tricks and the count stand beside.</p></noscript>"
-        f"</div><div>{_count(last)}{_advice_section(adviser)}{_tricks(record, last)}{_exchange(last)}</div></main>"
+        f"</div><div>{_count(last)}{advice}{_tricks(record, last)}"
+        '<section><h2>Exchange</h2><p id="exchange"></p></section></div></main>'
     )
 
 
@@ -132,12 +137,11 @@ def _count(view: TableView) -> str:
     )
 
 
-def _advice_section(adviser: str) -> str:
-    if not adviser:
-        return ""
+def _advice_section(adviser: str, says: list[str]) -> str:
+    heads = "".join(f"<th>{name}</th>" for name in ("card", *(_SAID[name] for name in says)))
     return (
         f'<section id="advice"><h2>{escape(adviser)}</h2><p id="advice-none">Nothing to choose, or not to be seen.</p>'
-        '<table><thead><tr><th>card</th><th>probability</th><th class="number">value</th></tr></thead>'
+        f"<table><thead><tr>{heads}</tr></thead>"
         "<tbody></tbody></table><p>* its choice; marked: the card played.</p></section>"
     )
 
@@ -166,12 +170,13 @@ def _tricks(record: Record, view: TableView) -> str:
 
 
 def _exchange(view: TableView) -> str:
-    lines = "".join(
-        f"<p>{title}: {cards_text(cards)}</p>"
-        for title, cards in (("Talon", view.talon), ("Discard", view.discard))
-        if cards
-    )
-    return f"<section><h2>Exchange</h2>{lines}</section>" if lines else ""
+    """Return talon and discard in words, as far as the viewer may see them."""
+    parts = [
+        f"{title} {cards_text(cards)}." for title, cards in (("Talon", view.talon), ("Discard", view.discard)) if cards
+    ]
+    if view.discard is None and view.num_discarded:
+        parts.append(f"{view.num_discarded} laid away, face down.")
+    return " ".join(parts)
 
 
 def _document(title: str, body: str, data: dict[str, Any]) -> str:

@@ -23,14 +23,14 @@ function showAdvice(advice) {
     const row = body.insertRow();
     if (card.played) row.className = "played";
     cell(row, card.code + (card.choice ? " *" : "")).title = card.name;
-    const bar = cell(row, "");
     if (card.probability !== null) {
+      const bar = cell(row, "");
       const meter = document.createElement("meter");
       meter.value = card.probability;
       meter.textContent = `${Math.round(100 * card.probability)} %`;
       bar.append(meter, ` ${(100 * card.probability).toFixed(1)} %`);
     }
-    cell(row, card.value === null ? "" : card.value.toFixed(2), true);
+    if (card.value !== null) cell(row, card.value.toFixed(2), true);
   }
 }
 
@@ -56,6 +56,7 @@ function show(next) {
     list.scrollTop = Math.max(0, current.offsetTop - list.clientHeight / 2);
   }
   byId("count").hidden = ply !== last;
+  byId("exchange").textContent = now.exchange;
   showAdvice(now.advice);
   try { history.replaceState(null, "", `#${ply}`); } catch { /* some viewers of local files forbid it */ }
   if (ply === last) stop();
