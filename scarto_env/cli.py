@@ -11,7 +11,6 @@ from typing import Any, Final
 from scarto_env.extras import how_to_install
 
 DONE: Final = 0
-BAR_MISSED: Final = 1
 BAD_INPUT: Final = 2
 _INTERRUPTED: Final = 128 + signal.SIGINT
 _PIPE_CLOSED: Final = 128 + 13

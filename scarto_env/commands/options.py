@@ -16,6 +16,8 @@ from scarto_env.rules import PRESETS, Rules
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEFAULT_RULES: Final = "scarto"
+BAR_MISSED: Final = 1
+"""Exit code when a bar that was named has been missed."""
 
 
 class RulesType(click.ParamType):  # type: ignore[type-arg]  # generic only from click 8.5 on
