@@ -1,0 +1,58 @@
+"""A policy of TorchRL as a bot.  Training needs no adapter: ``PettingZooWrapper`` takes the AEC environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tensordict import TensorDict
+from torchrl.envs.utils import ExplorationType, set_exploration_type
+
+from scarto_env.adapters.saved import SavedPolicyBot
+
+_OBSERVATION: Final = "observation"
+_MASK: Final = "action_mask"
+_ACTION: Final = "action"
+
+
+class TorchRLBot(SavedPolicyBot):
+    """A TensorDict module that reads observation and mask and writes an action: ``make_bot("torchrl:PATH")``.
+
+    Its keys may lie at any depth, as ``PettingZooWrapper`` nests them: ``("player", "observation",
+    "observation")``, ``("player", "action_mask")`` and ``("player", "action")``.
+
+    Args:
+        policy: the module, or the file of ``torch.save(module, path)``; loading it runs code that it holds.
+        rules: preset or ``Rules`` that will be played.
+        seed: taken for the sake of a common call.
+
+    Raises:
+        ValueError: there is no such file, or the module has no such keys.
+    """
+
+    def __init__(self, policy: Any, rules: Any = "scarto", seed: int = 0) -> None:
+        super().__init__(policy, rules, seed)
+        self._seen = self._key(self.policy.in_keys, _OBSERVATION)
+        self._mask = self._key(self.policy.in_keys, _MASK)
+        self._action = self._key(self.policy.out_keys, _ACTION)
+
+    def _key(self, keys: Iterable[Any], name: str) -> Any:
+        for key in keys:
+            if (key if isinstance(key, str) else key[-1]) == name:
+                return key
+        raise ValueError(f"{self}: none of its keys ends in {name!r}: {', '.join(map(str, keys))}")
+
+    def _load(self, path: Path) -> Any:
+        return torch.load(path, map_location="cpu", weights_only=False)
+
+    def _choose(self, observation: NDArray[np.float32], legal: NDArray[np.bool_]) -> NDArray[Any]:
+        data = TensorDict({}, [len(legal)])
+        data[self._seen] = torch.from_numpy(observation)
+        data[self._mask] = torch.from_numpy(legal)
+        with torch.no_grad(), set_exploration_type(ExplorationType.DETERMINISTIC):
+            cards: NDArray[Any] = self.policy(data)[self._action].numpy()
+        return cards
