@@ -163,6 +163,27 @@ def save_policy(folder: Path, actor: Perceptron, rules: str) -> None:
     write_atomically(folder / CONFIG_FILE, as_json(config))
 
 
+def begin_from(folder: Path, learner: Learner) -> None:
+    """Give a fresh learner the weights of a run, critic included, or of a policy.
+
+    Raises:
+        CheckpointError: the policy cannot be read.
+        RunError: there is none, or its layers have other sizes.
+    """
+    path = folder / STATE_FILE
+    if not path.exists():
+        load_actor(folder, learner.actor)
+    else:
+        read_facts(path)
+        tensors = load_file(path)
+        try:
+            for name, network in (("actor", learner.actor), ("critic", learner.critic)):
+                network.load_state_dict({key: tensors[f"{name}.{key}"] for key in network.state_dict()})
+        except (KeyError, RuntimeError) as error:
+            raise RunError(f"{path} does not fit this run: {str(error).splitlines()[0]}") from None
+    learner.averaged.load_state_dict(learner.actor.state_dict())
+
+
 def load_actor(folder: Path, actor: Perceptron) -> None:
     """Give an actor the weights of a policy's folder.
 

@@ -29,6 +29,7 @@ class Config:
     Attributes:
         rules: preset to learn.
         deals: deals to play in all; the schedules run over them.
+        start: folder of a run or policy whose weights the run begins with; without, from nothing.
         seed: of weights, deals and choices, 0..9999.
         workers: processes that play and learn, with averaged gradients; give each a core.
         deals_at_once: deals each worker plays between updates.
@@ -58,6 +59,7 @@ class Config:
 
     rules: str = "scarto"
     deals: int = 100_000
+    start: str = ""
     seed: int = 0
     workers: int = 2
     deals_at_once: int = 512

@@ -151,13 +151,12 @@ def opponents_seats(num_games: int, players: int, share: float, seating: Seating
 
 
 class Rollout:
-    """Plays one deal of every game of a batch.
+    """Plays the games of a batch to their end.
 
     Args:
         rules: the rules.
         num_games: B.
         encoder: makes the network's inputs.
-        reward: ``"trick"`` or ``"score"``.
         theirs: [B, P], the seats that the opponent plays.
         shared: the learner's seats of a game share what they get: a coalition.
         likeliest: the opponent plays its likeliest card instead of drawing one.
@@ -168,12 +167,11 @@ class Rollout:
         rules: Rules,
         num_games: int,
         encoder: Encoder,
-        reward: Literal["trick", "score"] = "trick",
         theirs: NDArray[np.bool_] | None = None,
         shared: bool = False,
         likeliest: bool = False,
     ) -> None:
-        self.rules, self.num_games, self.encoder, self.reward = rules, num_games, encoder, reward
+        self.rules, self.num_games, self.encoder = rules, num_games, encoder
         self.theirs = np.zeros((num_games, rules.players), np.bool_) if theirs is None else theirs
         self.shared, self.likeliest = shared, likeliest
         self.decisions = Decisions.room_for(num_games, rules)
@@ -184,21 +182,21 @@ class Rollout:
         self._games = np.arange(num_games)
 
     def play(
-        self, actor: FrozenPerceptron, opponent: FrozenPerceptron | None, seed: int, generator: np.random.Generator
+        self, actor: FrozenPerceptron, opponent: FrozenPerceptron | None, batch: Batch, generator: np.random.Generator
     ) -> Decisions:
-        """Return the learner's decisions in one deal a game; the same memory at every call.
+        """Play every game to its end and return the learner's decisions; the same memory at every call.
 
         Args:
             actor: the learner's policy.
             opponent: the policy of the seats that are theirs; the learner plays those too without.
-            seed: of the deals.
+            batch: B games at the same point of their deals, which are not dealt anew.
             generator: draws the cards.
         """
-        batch = Batch(self.num_games, self.rules, seed=seed, reward=self.reward, threads=1, redeal=False)
         decisions = self.decisions
         decisions.count = 0
         self._latest.fill(NO_DECISION)
-        for _ in range(self.rules.num_decisions):
+        over = False
+        while not over:
             free = self._free[: forced_cards(batch.action_mask, self._cards, self._free)]
             if opponent is not None:
                 by_opponent = self.theirs[free, batch.seat[free]]
@@ -206,7 +204,8 @@ class Rollout:
                 free = free[~by_opponent]
             if len(free):
                 self._act(batch, free, actor, generator)
-            reward, _ = batch.step(self._cards)
+            reward, done = batch.step(self._cards)
+            over = bool(done[0])
             add_rewards(self._own(reward) if self.shared else reward, self._latest, decisions.reward)
         decisions.reward[: decisions.count] /= SCORE_SCALE
         return decisions

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from training.checkpoint import STATE_FILE, RunError, restore_state
+from scarto_env import Batch
+from training.checkpoint import STATE_FILE, RunError, begin_from, restore_state
 from training.config import Config
 from training.crew import Crew, Shared, leave_with_parent, start_workers
 from training.league import League
@@ -28,18 +29,21 @@ def run(config: Config, folder: Path, rank: int = 0, shared: Shared | None = Non
     torch.use_deterministic_algorithms(True)
     crew = Crew(rank, shared)
     learner = Learner(config, crew.average if shared else None)
-    progress = restore_state(folder, learner) if (folder / STATE_FILE).exists() else {}
+    progress = {}
+    if (folder / STATE_FILE).exists():
+        progress = restore_state(folder, learner)
+    elif config.start:
+        begin_from(Path(config.start), learner)
     reporter = Reporter(config, folder, learner, progress) if crew.leads else None
     league = League(config, folder, learner.dtype)
     theirs = opponents_seats(config.deals_at_once, learner.rules.players, config.league_share, "league")
-    rollout = Rollout(learner.rules, config.deals_at_once, learner.encoder, config.reward, theirs)
+    rollout = Rollout(learner.rules, config.deals_at_once, learner.encoder, theirs)
     with stop_requests(crew.leads) as requested:
         while learner.updates < config.updates:
             update = learner.updates
             generator = np.random.default_rng([config.seed, update, rank])
             opponent = league.opponent(learner, generator)
-            seed = deal_seed(config, update, rank)
-            decisions = rollout.play(learner.frozen_actor(), opponent, seed, generator)
+            decisions = rollout.play(learner.frozen_actor(), opponent, new_deals(config, update, rank), generator)
             found = learner.learn(decisions, update / config.updates, generator)
             if reporter:
                 league.admit(learner)
@@ -54,9 +58,10 @@ def run(config: Config, folder: Path, rank: int = 0, shared: Shared | None = Non
     return True
 
 
-def deal_seed(config: Config, update: int, rank: int) -> int:
-    """Return the seed of the deals of one rollout: below 2**40, where the arena's deals begin."""
-    return (config.seed * (1 << 20) + update) * MOST_WORKERS + rank
+def new_deals(config: Config, update: int, rank: int) -> Batch:
+    """Return the deals of one rollout: their seed is below 2**40, where the arena's begin."""
+    seed = (config.seed * (1 << 20) + update) * MOST_WORKERS + rank
+    return Batch(config.deals_at_once, config.rules, seed=seed, reward=config.reward, threads=1, redeal=False)
 
 
 def train(config: Config, folder: Path) -> bool:

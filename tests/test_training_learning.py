@@ -1,0 +1,261 @@
+"""Correct learning, on things small enough to check: losses, targets, rollouts, a game that can be solved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from scarto_env import Batch
+from scarto_env.arena import duel
+from scarto_env.bots.policy import PolicyBot
+from scarto_env.bots.policy_features import num_features
+from scarto_env.cards import NUM_CARDS
+from scarto_env.state import OVER
+from training.checkpoint import actor_layers
+from training.config import Config
+from training.learner import Learner, policy_loss, schedules
+from training.network import FrozenPerceptron, Perceptron
+from training.returns import NO_DECISION, advantages
+from training.rollout import SCORE_SCALE, Decisions, Rollout, draw, opponents_seats
+
+SMALL = {"workers": 1, "deals_at_once": 16, "minibatches": 2, "actor": (32, 32), "critic": (32,), "precision": "fp32"}
+
+
+def small(**settings: Any) -> Config:
+    return Config(**{**SMALL, **settings})
+
+
+def deals(config: Config, seed: int = 3) -> Batch:
+    return Batch(config.deals_at_once, config.rules, seed=seed, reward=config.reward, redeal=False)
+
+
+def played(config: Config) -> tuple[Learner, Decisions]:
+    learner = Learner(config)
+    rollout = Rollout(learner.rules, config.deals_at_once, learner.encoder)
+    return learner, rollout.play(learner.frozen_actor(), None, deals(config), np.random.default_rng(3))
+
+
+@pytest.mark.parametrize(("precision", "allowed"), [("fp32", 1e-5), ("bf16", 0.05)])
+def test_recomputed_log_probabilities_equal_the_stored_ones(precision: Any, allowed: float) -> None:
+    config = small(precision=precision)
+    learner = Learner(config)
+    with torch.no_grad():
+        # Away from the uniform start, so that the numbers say something.
+        learner.actor.weights[-1].mul_(300)
+    rollout = Rollout(learner.rules, 16, learner.encoder)
+    decisions = rollout.play(learner.frozen_actor(), None, deals(config), np.random.default_rng(3))
+    count = decisions.count
+    logits = learner.actor(learner.encoder.inputs(torch.from_numpy(decisions.features[:count])))
+    mask = torch.from_numpy(decisions.mask[:count]).bool()
+    log_policy = torch.log_softmax(logits.masked_fill(~mask, -1e9), 1).detach()
+    recomputed = log_policy.gather(1, torch.from_numpy(decisions.place[:count])[:, None])[:, 0].numpy()
+    assert decisions.log_prob[:count].min() < -1
+    assert np.abs(recomputed - decisions.log_prob[:count]).max() < allowed
+
+
+def test_gradients_of_masked_logits_are_exactly_zero() -> None:
+    generator = torch.Generator().manual_seed(0)
+    logits = torch.randn(64, NUM_CARDS, generator=generator).mul_(5).requires_grad_()
+    mask = torch.rand(64, NUM_CARDS, generator=generator) < 0.1
+    mask[:, 7] = True
+    place = torch.full((64,), 7)
+    advantage = torch.randn(64, generator=generator)
+    policy_loss(logits, mask, place, torch.full((64,), -1.0), advantage, 0.2, 0.05).loss.backward()
+    assert logits.grad is not None
+    assert torch.equal(logits.grad[~mask], torch.zeros(int((~mask).sum())))
+    assert logits.grad[mask].abs().max() > 0
+
+
+def test_entropy_counts_legal_cards_alone() -> None:
+    mask = torch.zeros(1, NUM_CARDS, dtype=torch.bool)
+    mask[0, [3, 50, 77]] = True
+    found = policy_loss(torch.zeros(1, NUM_CARDS), mask, torch.tensor([3]), torch.tensor([0.0]), torch.ones(1), 0.2, 0)
+    assert float(found.entropy) == pytest.approx(np.log(3))
+
+
+def test_policy_loss_by_hand() -> None:
+    mask = torch.zeros(2, NUM_CARDS, dtype=torch.bool)
+    mask[:, :2] = True
+    old = torch.log(torch.tensor([0.5, 0.25]))
+    # Ratios 1 and 2; the second is clipped at 1.2 where the advantage is positive.
+    found = policy_loss(torch.zeros(2, NUM_CARDS), mask, torch.tensor([0, 1]), old, torch.tensor([-1.0, 3.0]), 0.2, 0)
+    assert float(found.loss) == pytest.approx(-(-1.0 + 1.2 * 3.0) / 2)
+    assert float(found.clipped) == pytest.approx(0.5)
+
+
+def test_advantages_by_hand() -> None:
+    reward = np.array([1, 0, 2, 4], np.float32)
+    value = np.array([0.5, 1, 2, 3], np.float32)
+    following = np.array([2, NO_DECISION, 3, NO_DECISION], np.int64)
+    last = 4 - 3
+    third = 2 + 3 - 2 + 0.5 * last
+    first = 1 + 2 - 0.5 + 0.5 * third
+    assert advantages(reward, value, following, 0.5) == pytest.approx([first, 0 - 1, third, last])
+    # With lambda 1 advantage and value are the sum of what comes; with 0 one step is looked at.
+    assert advantages(reward, value, following, 1.0) + value == pytest.approx([7, 0, 6, 4])
+    assert advantages(reward, value, following, 0.0) == pytest.approx([2.5, -1, 3, 1])
+
+
+# Elsewhere a seat may have no choice before the first trick is paid; that part is not learned from.
+@pytest.mark.parametrize(
+    ("preset", "reward"), [("scarto", "trick"), ("scarto", "score"), ("four_player", "score"), ("piccolo", "score")]
+)
+def test_rewards_of_a_seat_add_up_to_its_score(preset: str, reward: Any) -> None:
+    config = small(rules=preset, reward=reward)
+    _, decisions = played(config)
+    batch = Batch(16, preset, seed=3, redeal=False)
+    starts = np.ones(decisions.count, bool)
+    starts[decisions.following[: decisions.count][decisions.following[: decisions.count] != NO_DECISION]] = False
+    totals = []
+    for first in np.flatnonzero(starts):
+        decision, total = first, 0.0
+        while decision != NO_DECISION:
+            total += float(decisions.reward[decision])
+            decision = decisions.following[decision]
+        totals.append(total * SCORE_SCALE)
+    assert len(totals) == 16 * batch.rules.players
+    assert sum(totals) == pytest.approx(0, abs=1e-3)
+    assert max(np.abs(totals)) > 1
+
+
+def test_forced_cards_are_no_decisions() -> None:
+    _, decisions = played(small())
+    assert (decisions.mask[: decisions.count].sum(1) > 1).all()
+    assert decisions.count < 16 * 78
+
+
+def test_what_the_opponent_plays_is_not_learned_from() -> None:
+    config = small(deals_at_once=12)
+    learner = Learner(config)
+    theirs = opponents_seats(12, 3, 1.0, "one")
+    assert (theirs.sum(1) == 2).all() and set(np.flatnonzero(~theirs) % 3) == {0, 1, 2}
+    rollout = Rollout(learner.rules, 12, learner.encoder, theirs=theirs)
+    actor = learner.frozen_actor()
+    alone = rollout.play(actor, actor, deals(config), np.random.default_rng(0)).count
+    together = rollout.play(actor, None, deals(config), np.random.default_rng(0)).count
+    assert 0.25 < alone / together < 0.42
+
+
+def test_coalition_shares_what_it_gets() -> None:
+    config = small(deals_at_once=6)
+    learner = Learner(config)
+    theirs = opponents_seats(6, 3, 1.0, "two")
+    assert (theirs.sum(1) == 1).all()
+    rollout = Rollout(learner.rules, 6, learner.encoder, theirs=theirs, shared=True)
+    reward = np.array([[3, -1, -2]] * 6, np.float32)
+    assert rollout._own(reward)[1].tolist() == pytest.approx([0.5, -1, 0.5])
+
+
+def test_draws_follow_the_policy() -> None:
+    logits = np.zeros((20_000, NUM_CARDS), np.float32)
+    logits[:, 5] = np.log(3)
+    mask = np.zeros((20_000, NUM_CARDS), np.int8)
+    mask[:, [5, 9]] = 1
+    places, log_probs = np.empty(20_000, np.int64), np.empty(20_000, np.float32)
+    draw(logits, mask, np.random.default_rng(0).random(20_000, np.float32), places, log_probs)
+    assert set(places) == {5, 9}
+    assert np.mean(places == 5) == pytest.approx(0.75, abs=0.015)
+    assert log_probs[places == 9] == pytest.approx(np.log(0.25), abs=1e-5)
+
+
+def test_schedules_begin_and_end_where_they_say() -> None:
+    config = small(learning_rate=1e-3, learning_rate_end=0.1, entropy=0.04, entropy_end=0.01)
+    assert schedules(config, 0) == pytest.approx((1e-3, 0.04))
+    assert schedules(config, 0.5) == pytest.approx((5.5e-4, 0.02))
+    assert schedules(config, 1) == pytest.approx((1e-4, 0.01))
+
+
+def test_critic_without_hidden_cards_sees_what_the_actor_sees() -> None:
+    learner, decisions = played(small(critic_sees_all=False))
+    assert learner.critic.weights[0].shape[1] == num_features(3)
+    assert np.isfinite(learner.learn(decisions, 0.0, np.random.default_rng(0))["value_loss"])
+
+
+def test_averaged_policy_begins_as_the_plain_mean() -> None:
+    learner, decisions = played(small())
+    generator = np.random.default_rng(0)
+    seen = []
+    for _ in range(3):
+        learner.learn(decisions, 0.0, generator)
+        seen.append(learner.actor.weights[0].detach().clone())
+    torch.testing.assert_close(learner.averaged.weights[0].detach(), torch.stack(seen).mean(0))
+
+
+def test_identical_policies_earn_exactly_zero() -> None:
+    generator = torch.Generator().manual_seed(1)
+    layers = actor_layers(Perceptron([num_features(3), 32, NUM_CARDS], 1.0, generator))
+    one, other = (PolicyBot.of(layers, "scarto") for _ in range(2))
+    found = duel(one, other, deals=6)
+    assert found.alone.points.mean == 0 and found.alone.points.deviation == 0
+
+
+def test_frozen_network_is_a_copy() -> None:
+    network = Perceptron([4, 8, 3], 1.0, torch.Generator().manual_seed(0))
+    frozen = FrozenPerceptron(network, torch.float32)
+    before = frozen(torch.ones(1, 4)).clone()
+    with torch.no_grad():
+        network.weights[0].zero_()
+    assert torch.equal(frozen(torch.ones(1, 4)), before)
+    assert not torch.equal(network(torch.ones(1, 4)), before)
+
+
+TRICKS_LEFT = 3
+
+
+def end_of_deal(seed: int) -> Batch:
+    """Return one piccolo deal, played at random until three tricks are left."""
+    batch = Batch(1, "piccolo", seed=seed, reward="score", redeal=False)
+    for _ in range(batch.rules.num_decisions - 3 * TRICKS_LEFT):
+        batch.step(batch.random_actions())
+    return batch
+
+
+def rational_scores(position: Batch) -> set[tuple[float, ...]]:
+    """Return the scores of all plays in which every seat, seeing all hands, does its best; ties leave several."""
+    if position.games[0].phase == OVER:
+        return {tuple(position.games[0].settled[:3] / 18)}
+    seat = int(position.seat[0])
+    found = {}
+    for card in np.flatnonzero(position.action_mask[0]):
+        after = position.clone()
+        after.step(np.array([card]))
+        found[int(card)] = rational_scores(after)
+    surest = max(min(score[seat] for score in scores) for scores in found.values())
+    return {score for scores in found.values() for score in scores if score[seat] >= surest}
+
+
+def repeated(position: Batch, num_games: int) -> Batch:
+    """Return many copies of a position."""
+    batch = Batch(num_games, position.rules, seed=0, reward="score", redeal=False, threads=1)
+    batch.games[:] = position.games[0]
+    batch.refresh()
+    return batch
+
+
+def likeliest_scores(learner: Learner, position: Batch) -> tuple[float, ...]:
+    """Return what comes of the averaged policy's likeliest cards."""
+    bot = PolicyBot.of(actor_layers(learner.averaged), learner.rules)
+    batch = position.clone()
+    while batch.games[0].phase != OVER:
+        batch.step(bot.act(batch.observation, batch.action_mask))
+    return tuple(batch.games[0].settled[:3] / 18)
+
+
+@pytest.mark.parametrize("seed", [0, 21])
+def test_training_reaches_the_known_value_of_a_small_game(seed: int) -> None:
+    position = end_of_deal(seed)
+    (known,) = rational_scores(position)
+    config = small(
+        rules="piccolo", deals_at_once=64, actor=(64, 64), critic=(64, 64), learning_rate=3e-3, entropy=0.05,
+        entropy_end=0.001, average_decay=0.8, epochs=4, seed=seed,
+    )  # fmt: skip
+    learner = Learner(config)
+    rollout = Rollout(learner.rules, 64, learner.encoder)
+    for update in range(60):
+        generator = np.random.default_rng(update)
+        decisions = rollout.play(learner.frozen_actor(), None, repeated(position, 64), generator)
+        learner.learn(decisions, update / 60, generator)
+    assert likeliest_scores(learner, position) == pytest.approx(known)
