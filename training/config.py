@@ -181,5 +181,5 @@ def _parsed(name: str, value: Any, kind: Any) -> Any:
 def kind_name(kind: Any) -> str:
     """Return a field's type in words."""
     if isinstance(kind, types.GenericAlias) or typing.get_origin(kind) is tuple:
-        return f"{kind_name(typing.get_args(kind)[0])}s with commas between"
+        return f"{kind_name(typing.get_args(kind)[0]).removeprefix('a ')}s with commas between"
     return {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}[kind]
