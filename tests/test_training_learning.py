@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from scarto_env import Batch
 from scarto_env.arena import duel
 from scarto_env.bots.policy import PolicyBot
 from scarto_env.bots.policy_features import num_features
+from scarto_env.bots.simple import GreedyBot
 from scarto_env.cards import NUM_CARDS
 from scarto_env.state import OVER
 from training.checkpoint import actor_layers
 from training.config import Config
+from training.league import League
 from training.learner import Learner, policy_loss, schedules
 from training.network import FrozenPerceptron, Perceptron
 from training.returns import NO_DECISION, advantages
@@ -259,3 +262,20 @@ def test_training_reaches_the_known_value_of_a_small_game(seed: int) -> None:
         decisions = rollout.play(learner.frozen_actor(), None, repeated(position, 64), generator)
         learner.learn(decisions, update / 60, generator)
     assert likeliest_scores(learner, position) == pytest.approx(known)
+
+
+def test_bots_may_sit_in_the_league(tmp_path: Path) -> None:
+    config = small(deals_at_once=12, league_share=0.5, league_bots=("greedy",), league_every=1)
+    learner = Learner(config)
+    league = League(config, tmp_path, learner.dtype)
+    assert isinstance(league.opponent(learner, np.random.default_rng(0)), GreedyBot)
+    learner.updates = 1
+    league.admit(learner)
+    drawn = [league.opponent(learner, np.random.default_rng(seed)) for seed in range(20)]
+    assert {type(one) for one in drawn} == {GreedyBot, FrozenPerceptron}
+    theirs = opponents_seats(12, 3, 0.5, "league")
+    assert theirs.any(1).sum() == 6 and set(theirs[:6].sum(1)) == {1, 2}
+    rollout = Rollout(learner.rules, 12, learner.encoder, theirs)
+    everyone = rollout.play(learner.frozen_actor(), None, deals(config), np.random.default_rng(0)).count
+    learners = rollout.play(learner.frozen_actor(), drawn[0], deals(config), np.random.default_rng(0)).count
+    assert learners < 0.85 * everyone

@@ -27,7 +27,7 @@ from training.train import train as train_run
 CONFIG_FILE: Final = "config.json"
 INTERRUPTED: Final = 130
 LIBRARIES: Final = ("scarto", "numpy", "numba", "torch", "safetensors", "gymnasium", "pettingzoo")
-_UNSET: Final[tuple[str, ...]] = ("actor", "critic", "yardsticks")
+_UNSET: Final[tuple[str, ...]] = ("actor", "critic", "league_bots", "yardsticks")
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:

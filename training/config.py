@@ -49,8 +49,9 @@ class Config:
         entropy_end: the same at the end; falls geometrically.
         max_gradient: norm above which a gradient is scaled down, of each network by itself.
         average_decay: share that the averaged weights, which are the final policy, keep at an update.
-        league_share: share of the deals in which one or two seats are played by a past self.
+        league_share: share of the deals in which one or two seats are played by another: a past self or a bot.
         league_every: updates between two past selves.
+        league_bots: bots in the league; each plays as many updates as all past selves together.
         evaluate_every: updates between two evaluations.
         evaluate_deals: deals of an evaluation against each yardstick, each played in every seat.
         yardsticks: bots to be measured against.
@@ -81,6 +82,7 @@ class Config:
     average_decay: float = 0.98
     league_share: float = 0.0
     league_every: int = 50
+    league_bots: tuple[str, ...] = ()
     evaluate_every: int = 25
     evaluate_deals: int = 200
     yardsticks: tuple[str, ...] = ("random", "greedy", "heuristic")

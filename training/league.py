@@ -1,4 +1,4 @@
-"""Past selves as opponents, so that what once was beaten is not forgotten."""
+"""Past selves and bots as opponents, so that what once was beaten is not forgotten."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save
 
+from scarto_env import make_bot
 from training.checkpoint import write_atomically
 from training.config import Config
 from training.learner import Learner
-from training.network import FrozenPerceptron
+from training.rollout import Opponent
 
 LEAGUE_FOLDER: Final = "league"
 
 
 class League:
-    """The past selves of a run, kept on disk: which there are depends on the number of updates alone.
+    """The others of a run.  Past selves are kept on disk: which there are depends on the number of updates alone.
 
     Args:
         config: the run.
@@ -28,6 +29,7 @@ class League:
 
     def __init__(self, config: Config, folder: Path, dtype: torch.dtype) -> None:
         self.config, self.folder, self.dtype = config, folder / LEAGUE_FOLDER, dtype
+        self.bots = [make_bot(name, config.rules, config.seed) for name in config.league_bots]
 
     def _path(self, update: int) -> Path:
         return self.folder / f"{update:06d}.safetensors"
@@ -39,14 +41,22 @@ class League:
             state = {name: tensor.detach().cpu().to(self.dtype) for name, tensor in learner.actor.state_dict().items()}
             write_atomically(self._path(learner.updates), save(state))
 
-    def opponent(self, learner: Learner, generator: np.random.Generator) -> FrozenPerceptron | None:
-        """Return a past self, each as likely as another; None while there are none."""
-        members = learner.updates // self.config.league_every
-        if self.config.league_share == 0 or members == 0:
+    def opponent(self, learner: Learner, generator: np.random.Generator) -> Opponent | None:
+        """Return who plays the other seats until the next update, None while there is nobody.
+
+        Each bot is as likely as all past selves together, and these are equally likely among themselves.
+        """
+        if self.config.league_share == 0:
             return None
+        members = learner.updates // self.config.league_every
+        kind = int(generator.integers(len(self.bots) + (members > 0))) if self.bots or members else -1
+        if kind < 0:
+            return None
+        if kind < len(self.bots):
+            return self.bots[kind]
         update = int(generator.integers(1, members + 1)) * self.config.league_every
         past = learner.frozen_actor()
         for name, tensor in load_file(self._path(update)).items():
-            kind, layer = name.split(".")
-            getattr(past, kind)[int(layer)] = tensor.to(self.config.device)
+            what, layer = name.split(".")
+            getattr(past, what)[int(layer)] = tensor.to(self.config.device)
         return past

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from scarto_env import Batch, Rules
+from scarto_env.bots import Bot
 from scarto_env.bots.policy_features import (
     Reading,
     encode_rows,
@@ -130,6 +131,7 @@ class Encoder:
         return torch.cat([actor(self.inputs(part)).cpu() for part in parts]).numpy()
 
 
+Opponent = FrozenPerceptron | Bot
 Seating = Literal["league", "one", "two"]
 
 
@@ -182,13 +184,13 @@ class Rollout:
         self._games = np.arange(num_games)
 
     def play(
-        self, actor: FrozenPerceptron, opponent: FrozenPerceptron | None, batch: Batch, generator: np.random.Generator
+        self, actor: FrozenPerceptron, opponent: Opponent | None, batch: Batch, generator: np.random.Generator
     ) -> Decisions:
         """Play every game to its end and return the learner's decisions; the same memory at every call.
 
         Args:
             actor: the learner's policy.
-            opponent: the policy of the seats that are theirs; the learner plays those too without.
+            opponent: who plays the seats that are theirs, a policy or a bot; the learner plays those too without.
             batch: B games at the same point of their deals, which are not dealt anew.
             generator: draws the cards.
         """
@@ -229,10 +231,13 @@ class Rollout:
         decisions.count += len(rows)
 
     def _let_opponent_act(
-        self, batch: Batch, rows: NDArray[np.int64], opponent: FrozenPerceptron, generator: np.random.Generator
+        self, batch: Batch, rows: NDArray[np.int64], opponent: Opponent, generator: np.random.Generator
     ) -> None:
         """Choose cards for the opponent; nothing is noted."""
         if not len(rows):
+            return
+        if not isinstance(opponent, FrozenPerceptron):
+            self._cards[rows] = opponent.act(batch.observation[rows], batch.action_mask[rows])
             return
         features = np.empty((len(rows), self.decisions.features.shape[1]), np.int8)
         mask = np.empty((len(rows), NUM_CARDS), np.int8)
