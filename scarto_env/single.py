@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import gymnasium
 import numpy as np
@@ -10,8 +10,11 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from scarto_env.batch import Reward
+from scarto_env.notation import Record, record_of
 from scarto_env.rules import Rules
 from scarto_env.versus import Illegal, Versus, learner_spaces
+
+RENDER_MODES: Final = ("ansi", "rgb_array", "human")
 
 Observation = NDArray[np.float32] | dict[str, NDArray[Any]]
 
@@ -33,12 +36,16 @@ class ScartoEnv(gymnasium.Env[Observation, np.int64]):
             for minus the par; ``"replace"`` it by a random legal card.
         flat: observe the vector alone, else a dict of ``observation`` and ``action_mask``.
         reward_scale: what rewards are multiplied by.
+        render_mode: None, ``"ansi"``, ``"rgb_array"`` or ``"human"``; the table is shown as the learner sees it.
 
     Raises:
         ValueError: an argument is not allowed; the message names it.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as the base class declares it
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as the base class declares it
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 2,
+    }
 
     def __init__(
         self,
@@ -50,13 +57,20 @@ class ScartoEnv(gymnasium.Env[Observation, np.int64]):
         illegal: Illegal = "raise",
         flat: bool = True,
         reward_scale: float = 1.0,
+        render_mode: str | None = None,
     ) -> None:
+        if render_mode not in (None, *RENDER_MODES):
+            raise ValueError(
+                f"render_mode={render_mode!r} is not allowed: expected None or one of {', '.join(RENDER_MODES)}"
+            )
+        self.render_mode = render_mode
         self._versus = Versus(
             1, opponents, seat=seat, rules=rules, reward=reward, illegal=illegal, reward_scale=reward_scale
         )
         self.flat = flat
         self.observation_space, self.action_space = learner_spaces(self._versus.rules, flat)
         self._begun = False
+        self._seed: int | None = None
 
     @property
     def rules(self) -> Rules:
@@ -80,6 +94,9 @@ class ScartoEnv(gymnasium.Env[Observation, np.int64]):
         vectors = self._empty()
         self._versus.reset(np.ones(1, np.bool_), [seed], options, vectors)
         self._begun = True
+        self._seed = None if options else seed
+        if self.render_mode == "human":
+            self.render()
         return self._observation(vectors), self._info()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -96,6 +113,8 @@ class ScartoEnv(gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded("the deal is over" if self._begun else "no deal has begun: call reset first")
         vectors = self._empty()
         self._versus.step(np.asarray(action).reshape(1), vectors)
+        if self.render_mode == "human":
+            self.render()
         return (
             self._observation(vectors),
             float(self._versus.reward[0]),
@@ -108,6 +127,25 @@ class ScartoEnv(gymnasium.Env[Observation, np.int64]):
         """Return which cards are legal now, [78] bool, a fresh array; none once the deal is over."""
         mask: NDArray[np.bool_] = self._versus.action_mask()[0].astype(np.bool_)
         return mask
+
+    def record(self) -> Record:
+        """Return the deal in progress, or the last one, as a record.
+
+        Raises:
+            ResetNeeded: no deal has begun.
+        """
+        if not self._begun:
+            raise ResetNeeded("no deal has begun: call reset first")
+        return record_of(self._versus.batch.games[0], self.rules, seed=self._seed)
+
+    def render(self) -> Any:
+        """Return the table as text or pixels, or show it, as ``render_mode`` says."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() draws nothing without a render_mode")
+            return None
+        from scarto_env.render import render_mode
+
+        return render_mode(self.render_mode, self.record(), viewer=int(self._versus.seat[0]))
 
     def _empty(self) -> NDArray[np.float32]:
         return np.empty(self._versus.batch.observation.shape, np.float32)

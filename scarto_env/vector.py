@@ -12,6 +12,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from scarto_env.batch import Batch, Reward
+from scarto_env.notation import Record, record_of
 from scarto_env.rules import Rules
 from scarto_env.versus import Illegal, Versus, learner_spaces
 
@@ -163,6 +164,10 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which cards are legal now, [num_envs, 78] bool, a fresh array; none where a deal is over."""
         return self._versus.action_mask().astype(np.bool_)
+
+    def record(self, index: int) -> Record:
+        """Return the deal in progress, or the last one, of an environment as a record."""
+        return record_of(self._versus.batch.games[index], self.rules)
 
     def _vectors_to_fill(self) -> NDArray[np.float32]:
         return np.empty_like(self._vectors) if self.copy else self._vectors

@@ -86,6 +86,7 @@ class Versus:
         """Where each game's row starts in the flat rewards, [B, P]: much faster than an index of two parts."""
         self._every_card = np.full(num_games, CARD)
         self._no_cards = np.zeros(num_games, np.int64)
+        self._no_games = np.zeros(0, np.int64)
         self._seat_opponents(opponents)
 
     def _seat_opponents(self, opponents: Any) -> None:
@@ -149,7 +150,7 @@ class Versus:
                     self.seat[index] = seed % self.players
         self._forfeited[games] = False
         # Going on changes nothing where the learner is to act or the deal is over, but restores what it sees.
-        self._move(np.full(len(self.batch), GO_ON), self._no_cards, out)
+        self._move(np.full(len(self.batch), GO_ON), self._no_cards, out, self._no_games)
 
     def step(self, actions: ArrayLike, out: NDArray[np.float32], deal_again: NDArray[np.bool_] | None = None) -> None:
         """Play the learner's card in every game and play on to its next decision or the end of the deal.
@@ -164,14 +165,14 @@ class Versus:
                 has moved.
         """
         orders = self._every_card.copy()
-        if deal_again is not None:
-            orders[deal_again] = DEAL
+        dealt = self._no_games if deal_again is None else deal_again.nonzero()[0]
+        orders[dealt] = DEAL
         if self.illegal == "raise":
-            self._move(orders, actions, out)
+            self._move(orders, actions, out, dealt)
             return
         wrong = (orders == CARD) & ~self._are_legal(actions)
         orders[wrong] = RANDOM if self.illegal == "replace" else WAIT
-        self._move(orders, actions, out)
+        self._move(orders, actions, out, dealt, orders != WAIT)
         if self.illegal == "terminate" and wrong.any():
             out[wrong] = self.batch.observation[wrong]
             self._forfeited[wrong] = True
@@ -185,7 +186,7 @@ class Versus:
             games: [B] bool.
             out: [B, D] float32, gets what the learner sees in the chosen games.
         """
-        self._move(np.where(games, DEAL, WAIT), self._no_cards, out)
+        self._move(np.where(games, DEAL, WAIT), self._no_cards, out, games.nonzero()[0], games)
 
     def _are_legal(self, actions: ArrayLike) -> NDArray[np.bool_]:
         cards = np.asarray(actions)
@@ -194,29 +195,43 @@ class Versus:
         both: NDArray[np.bool_] = known & legal
         return both
 
-    def _move(self, orders: NDArray[np.int64], actions: ArrayLike, out: NDArray[np.float32]) -> None:
-        """Carry out orders, then let the bots act until no game waits for one."""
-        batch = self.batch
-        dealt = (orders == DEAL).nonzero()[0]
-        seat = self.seat.copy()
-        if self._rotates:
+    def _move(
+        self,
+        orders: NDArray[np.int64],
+        actions: ArrayLike,
+        out: NDArray[np.float32],
+        dealt: NDArray[np.int64],
+        moved: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Carry out orders, then let the bots act until no game waits for one.
+
+        Args:
+            orders: [B] as of ``Batch.step_some``.
+            actions: [B] card ids.
+            out: [B, D] float32.
+            dealt: indices of the games ordered ``DEAL``.
+            moved: [B] bool, the games not ordered ``WAIT``; all by default.
+        """
+        batch, seat = self.batch, self.seat
+        if self._rotates and len(dealt):
+            seat = seat.copy()
             seat[dealt] = (seat[dealt] + 1) % self.players
         step = batch.step_some(orders, actions, seat, self._random_others, out)
         # Nothing has changed up to here: an illegal card raises.
         self.seat = seat
         self._forfeited[dealt] = False
         learners = self._first_entry + seat
-        moved = orders != WAIT
-        self.reward = np.where(moved, step.reward.take(learners) * self.reward_scale, self.reward)
-        self.over = np.where(moved, step.done, self.over)
+        reward = step.reward.take(learners).astype(np.float64) * self.reward_scale
+        self.reward = reward if moved is None else np.where(moved, reward, self.reward)
+        self.over = step.done.copy() if moved is None else np.where(moved, step.done, self.over)
         while self._bots:
             place = (batch.seat - seat) % self.players
-            waiting = moved & ~self.over & (place != 0)
+            waiting = ~self.over & (place != 0)
             if not waiting.any():
                 break
             cards = self._bot_cards(waiting, place)
             step = batch.step_some(np.where(waiting, CARD, WAIT), cards, seat, self._random_others, out)
-            self.reward += np.where(waiting, step.reward.take(learners) * self.reward_scale, 0)
+            self.reward += np.where(waiting, step.reward.take(learners).astype(np.float64) * self.reward_scale, 0)
             self.over |= waiting & step.done
 
     def _bot_cards(self, waiting: NDArray[np.bool_], place: NDArray[np.int64]) -> NDArray[np.int64]:

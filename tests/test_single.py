@@ -12,6 +12,7 @@ from gymnasium.utils.env_checker import check_env
 
 from scarto_env import PRESETS, Batch, Deal, IllegalActionError, scarto_v0
 from scarto_env.cards import parse_card
+from scarto_env.notation import read_record, write_record
 from scarto_env.observation import view
 from scarto_env.state import OVER, SCORE_UNITS
 
@@ -61,7 +62,42 @@ def assert_same(one, other):
 @pytest.mark.parametrize("flat", [True, False])
 @pytest.mark.parametrize("opponents", ["random", "greedy", ["greedy", "random"]])
 def test_passes_the_checks_of_gymnasium(opponents, flat):
-    check_env(make(opponents, flat=flat, illegal="replace").unwrapped)
+    check_env(make(opponents, flat=flat, illegal="replace").unwrapped, skip_render_check=True)
+
+
+def test_passes_the_checks_of_gymnasium_in_every_render_mode(capsys):
+    pytest.importorskip("resvg_py")
+    pytest.importorskip("PIL")
+    check_env(make(illegal="replace", render_mode="ansi").unwrapped)
+
+    assert capsys.readouterr().out
+
+
+def test_renders_what_the_learner_may_see(capsys):
+    env = make(lowest, seat=1, render_mode="ansi")
+    env.reset(options=CHOSEN)
+    text = env.render()
+    assert "CK" in text and "BK" not in text
+    env = make(lowest, seat=1, render_mode="human")
+    env.reset(options=CHOSEN)
+    assert "CK" in capsys.readouterr().out
+    assert env.render() is None
+
+
+def test_gives_the_record_of_the_deal():
+    env = make("greedy", rules="piccolo")
+    seen = play(env, *env.reset(seed=8))
+    record = env.unwrapped.record()
+    assert read_record(write_record(record)) == record
+    assert record.seed == 8
+    batch = Batch(1, "piccolo", seed=0, threads=1)
+    batch.reset(seeds=[8])
+    assert record.deal == batch.deal(0)
+    assert float(record.result[seen[-1][2]["seat"]]) == pytest.approx(seen[-1][2]["score"])
+    env.reset(options={"deal": record.deal})
+    assert env.unwrapped.record().seed is None
+    with pytest.raises(ResetNeeded):
+        make().unwrapped.record()
 
 
 def test_the_spec_sets_no_limit_of_steps():

@@ -327,6 +327,13 @@ def test_a_copy_keeps_all_deals_in_progress(copied):
         infos = returned[-1]
 
 
+def test_gives_the_record_of_each_deal():
+    envs, single = make(opponents="greedy"), gymnasium.make("Scarto-v0", opponents="greedy")
+    step_to_an_end(envs, envs.reset(seed=5)[1])
+    single.reset(seed=7)
+    assert envs.unwrapped.record(2).deal == single.unwrapped.record().deal
+
+
 def test_sync_vector_env_is_what_this_is_compared_with():
     assert isinstance(make_sync().unwrapped, SyncVectorEnv)
     assert not isinstance(make().unwrapped, SyncVectorEnv)

@@ -10,18 +10,19 @@ from scarto_env.render.text import render_ansi
 from scarto_env.render.view import table_view
 
 
-def render_mode(mode: str, record: Record) -> Any:
-    """Return the record's last position as an environment's render mode shows it, all hands open.
+def render_mode(mode: str, record: Record, viewer: int | None = None) -> Any:
+    """Return the record's last position as an environment's render mode shows it.
 
     Args:
         mode: ``"ansi"`` returns text with ANSI colours, ``"rgb_array"`` pixels, [height, width, 3] uint8;
             ``"human"`` prints the text and returns None.
         record: the deal so far.
+        viewer: seat whose view is shown; all hands open without.
 
     Raises:
         ModuleNotFoundError: ``"rgb_array"`` without the libraries of the extra ``render``.
     """
-    view = table_view(record)
+    view = table_view(record, viewer=viewer)
     if mode == "rgb_array":
         from scarto_env.render.pixels import render_rgb
 
