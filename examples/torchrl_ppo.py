@@ -15,11 +15,10 @@ import torch
 from tensordict import TensorDict, TensorDictBase
 from tensordict.nn import TensorDictModule
 from torch import Tensor, nn
-from torchrl.envs import PettingZooWrapper
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 
-from scarto_env import scarto_v0
+from scarto_env.adapters.torchrl import torchrl_env
 
 GROUP = "player"
 OBSERVATION = (GROUP, "observation", "observation")
@@ -27,11 +26,6 @@ NUM_EPOCHS = 3
 BATCH_SIZE = 256
 LEARNING_RATE = 1e-3
 REWARD_SCALE = 0.1
-
-
-def make_env() -> PettingZooWrapper:
-    """Return the environment: all seats in one group, masks applied, an illegal card raises."""
-    return PettingZooWrapper(scarto_v0.raw_env(reward="trick"), use_mask=True, categorical_actions=True)
 
 
 def make_policy(size: int = 710, width: int = 64) -> ProbabilisticActor:
@@ -97,7 +91,7 @@ def train(num_decisions: int, seed: int = 0, deals_a_rollout: int = 10) -> Proba
     """Return a policy that has learned from so many decisions."""
     torch.set_num_threads(1)  # on few cores more are many times slower
     torch.manual_seed(seed)
-    env = make_env()
+    env = torchrl_env(reward="trick")
     env.set_seed(seed)
     policy = make_policy()
     loss = make_loss(policy)

@@ -1,4 +1,4 @@
-"""A policy of TorchRL as a bot.  Training needs no adapter: ``PettingZooWrapper`` takes the AEC environment."""
+"""The AEC environment for TorchRL, and a policy of TorchRL as a bot."""
 
 from __future__ import annotations
 
@@ -10,19 +10,53 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from tensordict import TensorDict
+from torchrl.envs import PettingZooWrapper
 from torchrl.envs.utils import ExplorationType, set_exploration_type
 
 from scarto_env.adapters.saved import SavedPolicyBot
+from scarto_env.aec import ScartoEnv
 
 _OBSERVATION: Final = "observation"
 _MASK: Final = "action_mask"
 _ACTION: Final = "action"
 
 
+class OneMaskEnv(ScartoEnv):
+    """The AEC environment with masks in the observations alone.
+
+    TorchRL 0.14 removes a mask from the observation or from the infos, and fails where both have one.
+    """
+
+    def _tell(self, agent: str) -> None:
+        super()._tell(agent)
+        del self.infos[agent]["action_mask"]
+
+
+def torchrl_env(group_map: Any = None, return_state: bool = False, **arguments: Any) -> PettingZooWrapper:
+    """Return the AEC environment wrapped for TorchRL; an illegal card raises by default.
+
+    Of a group, ``action_mask`` holds the legal cards of the seat to act, all true for the others, and ``mask``
+    says whose turn it is: only those rows are decisions.
+
+    Args:
+        group_map: as of ``PettingZooWrapper``; one group ``"player"`` of all seats by default.
+        return_state: also give the full information, for a central critic.
+        **arguments: of ``scarto_env.aec.ScartoEnv``.
+    """
+    # One-hot actions fail in the first rollout.
+    return PettingZooWrapper(
+        OneMaskEnv(**arguments),
+        use_mask=True,
+        categorical_actions=True,
+        group_map=group_map,
+        return_state=return_state,
+    )
+
+
 class TorchRLBot(SavedPolicyBot):
     """A TensorDict module that reads observation and mask and writes an action: ``make_bot("torchrl:PATH")``.
 
-    Its keys may lie at any depth, as ``PettingZooWrapper`` nests them: ``("player", "observation",
+    Its keys may lie at any depth, as ``torchrl_env`` nests them: ``("player", "observation",
     "observation")``, ``("player", "action_mask")`` and ``("player", "action")``.
 
     Args:

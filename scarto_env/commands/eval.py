@@ -32,6 +32,7 @@ _HEADS: Final = (
 
 @click.command("eval")
 @click.argument("candidate", default=_CANDIDATE, metavar="[BOT]")
+@click.argument("opponents", nargs=-1, metavar="[OPPONENT]...")
 @click.option("--against", "-a", multiple=True, metavar="BOT", help="Opponent; may be repeated [random and greedy].")
 @click.option("--deals", default="1000", show_default=True, help=f"How many, or a set: {', '.join(NAMED_SETS)}.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Deals of this seed.")
@@ -44,6 +45,7 @@ _HEADS: Final = (
 def evaluate(
     context: click.Context,
     candidate: str,
+    opponents: Sequence[str],
     against: Sequence[str],
     deals: str,
     seed: int,
@@ -63,7 +65,9 @@ def evaluate(
       scarto eval greedy --against random --deals 300
       scarto eval search:worlds=40 -a heuristic --deals test-1000 --at-least 3.5
       scarto eval checkpoints/scarto-base -a heuristic --json
+      scarto eval sb3:model.zip heuristic
     """  # noqa: D301
+    against = (*opponents, *against)
     with refused(ValueError, TypeError):
         chosen = deal_set(int(deals) if deals.isdecimal() else deals, rules, seed)
         for name in (candidate, *against):

@@ -17,11 +17,10 @@ from scarto_env.state import SCORE_UNITS
 torch = pytest.importorskip("torch", reason="torch is not installed: scarto[torchrl]")
 pytest.importorskip("torchrl.envs", reason="torchrl is not installed: scarto[torchrl]")
 
-from torchrl.envs import MarlGroupMapType, PettingZooWrapper
+from torchrl.envs import MarlGroupMapType
 from torchrl.envs.utils import check_env_specs
 
-from scarto_env import scarto_v0
-from scarto_env.adapters.torchrl import TorchRLBot
+from scarto_env.adapters.torchrl import TorchRLBot, torchrl_env
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*[Pp]etting[Zz]oo:UserWarning"),  # it was tested with an older one
@@ -45,11 +44,11 @@ def policy(example):
 
 
 def test_specs_and_state_fit():
-    check_env_specs(PettingZooWrapper(scarto_v0.raw_env(), use_mask=True, return_state=True))
+    check_env_specs(torchrl_env(return_state=True))
 
 
 def test_one_group_a_seat():
-    env = PettingZooWrapper(scarto_v0.raw_env(), use_mask=True, group_map=MarlGroupMapType.ONE_GROUP_PER_AGENT)
+    env = torchrl_env(group_map=MarlGroupMapType.ONE_GROUP_PER_AGENT)
     rollout = env.rollout(100)
     assert len(rollout) == 78
     assert set(env.group_map) == {"player_0", "player_1", "player_2"}
@@ -57,7 +56,7 @@ def test_one_group_a_seat():
 
 @pytest.mark.parametrize("reward", ["score", "trick"])
 def test_every_seat_is_paid_the_score_of_the_engine(example, reward):
-    env = PettingZooWrapper(scarto_v0.raw_env(reward=reward), use_mask=True)
+    env = torchrl_env(reward=reward)
     env.set_seed(4)
     rollout = env.rollout(100, example.make_policy())
     assert len(rollout) == 78 and rollout["next", "done"][-1].all()
@@ -70,7 +69,7 @@ def test_update_sees_legal_cards_of_the_seat_to_act_alone(example):
     torch.manual_seed(5)
     policy = example.make_policy()
     loss = example.make_loss(policy)
-    rollout = example.make_env().rollout(156, policy, break_when_any_done=False).detach()
+    rollout = torchrl_env(reward="trick").rollout(156, policy, break_when_any_done=False).detach()
     data = example.decisions(rollout)
     assert len(data) == 156
     masks, actions = data["player", "action_mask"], data["player", "action"]
