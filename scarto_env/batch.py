@@ -132,6 +132,8 @@ class Batch:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Rebuild the arrays around the rows."""
         self.__dict__.update(state)
+        # Copied, so that `copy.copy` too gives games of their own, and as this process's kernels take them.
+        self._rows = as_argument(copied(self._rows))
         self._allocate()
         self.refresh()
 

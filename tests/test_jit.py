@@ -1,6 +1,7 @@
 """Compiled kernels: never stale, cached where it is possible, and the same as plain Python."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import scarto_env
+from scarto_env import jit
 
 PACKAGE = Path(scarto_env.__file__).parent
 
@@ -84,21 +86,30 @@ def package(tmp_path: Path) -> Path:
 
 
 def test_editing_what_a_kernel_calls_gives_a_new_cache(package: Path) -> None:
-    files = ["cards.py", "rules.py", "play.py", "observation.py", "jit.py", "state.py", "loops.py"]
-    script = f"""
+    script = """
 from pathlib import Path
 from scarto_env import jit
 folder = Path(jit.__file__).parent
-for file in [None, *{files}]:
-    if file:
-        source = folder / file
-        source.write_text(source.read_text(encoding="utf-8") + "# Edited.\\n", encoding="utf-8")
+print(jit._cache_folder(folder / "play.py"))
+for file in jit._ENGINE:
+    source = folder / file
+    source.write_text(source.read_text(encoding="utf-8") + "# Edited.\\n", encoding="utf-8")
     jit._cache_folder.cache_clear()
-    print(jit._cache_folder(folder / "loops.py"))
+    print(jit._cache_folder(folder / "play.py"))
 """
     folders = [Path(line) for line in run(script, package).splitlines()]
-    assert len(set(folders)) == 1 + len(files)
+    assert len(set(folders)) == 1 + len(jit._ENGINE)
     assert {folder.parent for folder in folders} == {package / "scarto_env" / "__pycache__"}
+
+
+def test_the_digest_covers_every_file_that_a_kernel_depends_on() -> None:
+    """The engine's files are those with kernels and all of the package that they import."""
+    names = {Path(name).stem for name in jit._ENGINE}
+    for file in PACKAGE.glob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        assert file.stem in names or not re.search(r"^@\w*kernel$", text, re.MULTILINE), file.name
+        if file.stem in names:
+            assert set(re.findall(r"^from scarto_env\.(\w+) import", text, re.MULTILINE)) <= names, file.name
 
 
 def test_an_edited_rule_is_the_one_that_is_played(package: Path) -> None:
