@@ -18,9 +18,8 @@ from torch import Tensor, nn
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 
-from scarto_env.adapters.torchrl import torchrl_env
+from scarto_env.adapters.torchrl import GROUP, torchrl_env
 
-GROUP = "player"
 OBSERVATION = (GROUP, "observation", "observation")
 NUM_EPOCHS = 3
 BATCH_SIZE = 256

@@ -16,6 +16,7 @@ from torchrl.envs.utils import ExplorationType, set_exploration_type
 from scarto_env.adapters.saved import SavedPolicyBot
 from scarto_env.aec import ScartoEnv
 
+GROUP: Final = "player"
 _OBSERVATION: Final = "observation"
 _MASK: Final = "action_mask"
 _ACTION: Final = "action"
@@ -43,12 +44,13 @@ def torchrl_env(group_map: Any = None, return_state: bool = False, **arguments: 
         return_state: also give the full information, for a central critic.
         **arguments: of ``scarto_env.aec.ScartoEnv``.
     """
+    env = OneMaskEnv(**arguments)
     # One-hot actions fail in the first rollout.
     return PettingZooWrapper(
-        OneMaskEnv(**arguments),
+        env,
         use_mask=True,
         categorical_actions=True,
-        group_map=group_map,
+        group_map={GROUP: env.possible_agents} if group_map is None else group_map,
         return_state=return_state,
     )
 
