@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from statistics import NormalDist
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,18 @@ class Estimate:
         if high < 0:
             return "behind"
         return "equal" if self.mean == 0 and self.deviation == 0 else "cannot tell"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON; a bound that one deal cannot give is null."""
+        low, high = self.interval
+        known = self.num_deals > 1
+        return {
+            "mean": self.mean,
+            "interval": [low, high] if known else None,
+            "deviation": self.deviation if known else None,
+            "deals": self.num_deals,
+            "verdict": self.verdict,
+        }
 
     def __str__(self) -> str:
         """Return mean and half width: ``"+8.51 ± 0.12"``."""

@@ -33,6 +33,12 @@ class Usage:
         """Decisions a second, as timed around ``act``."""
         return self.decisions / self.seconds if self.seconds else 0.0
 
+    def add(self, other: Usage) -> None:
+        """Add what was done at another table."""
+        self.decisions += other.decisions
+        self.seconds += other.seconds
+        self.illegal += other.illegal
+
 
 @dataclasses.dataclass(frozen=True)
 class Hands:
