@@ -48,6 +48,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _refuse(error.format_message(), context.command_path if context else "scarto")
     except click.Abort:
         raise KeyboardInterrupt from None
+    except SystemExit:
+        # click ends the process itself in one case only: the reader of its output has gone.
+        return _PIPE_CLOSED
     return code if isinstance(code, int) else DONE
 
 

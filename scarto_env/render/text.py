@@ -76,6 +76,10 @@ class Pen:
             columns += size + 1
         return [line.rstrip() for line in lines]
 
+    def sentence(self, text: str) -> list[str]:
+        """Return words in lines that fit the width."""
+        return self.wrapped("", [(word, len(word)) for word in text.split()], 0)
+
 
 def render_ansi(view: TableView, colour: bool = True, width: int = DEFAULT_WIDTH) -> str:
     """Return the table as text that ends with a line's end.
@@ -96,7 +100,7 @@ def head_lines(view: TableView, pen: Pen) -> list[str]:
     lines = pen.wrapped("", [(pen.strong(view.rules), len(view.rules))], 0)
     lines += pen.wrapped("", [(f"{part};", len(part) + 1) for part in view.facts.split("; ")], 0)
     lines[-1] = lines[-1].removesuffix(";")
-    return [*lines, f"Deal {view.number + 1}: {_stage(view)}"]
+    return [*lines, *pen.sentence(f"Deal {view.number + 1}: {_stage(view)}")]
 
 
 def _stage(view: TableView) -> str:
@@ -168,7 +172,7 @@ def hand_lines(view: TableView, pen: Pen) -> list[str]:
         legal = set(view.legal or ()) if acts else set()
         whose = "Your hand" if seat.seat == view.viewer else f"Hand of {seat.name}"
         lines += [""] if lines else []
-        lines.append(f"{whose}, legal cards in brackets:" if acts else f"{whose}:")
+        lines += pen.sentence(f"{whose}, legal cards in brackets:" if acts else f"{whose}:")
         lines += suit_lines(seat.hand, legal, pen)
     return lines
 
@@ -198,7 +202,7 @@ def count_lines(view: TableView, pen: Pen) -> list[str]:
     if not counts:
         return []
     par = score_text(counts[0][1].par, signed=False)
-    lines = [f"Count by threes: values less 2 for every three cards; par {par}"]
+    lines = pen.sentence(f"Count by threes: values less 2 for every three cards; par {par}")
     names = min(max(len(seat.name) for seat, _ in counts), pen.width // 3)
     for seat, count in counts:
         label = f"  {seat.name[:names]:<{names}}  "

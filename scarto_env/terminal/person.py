@@ -83,7 +83,7 @@ class Person:
             case "p" | "points":
                 sitting.write(seat_lines(view, pen))
             case "r" | "rules":
-                sitting.write([f"{article:<4} {sentence}" for article, sentence in articles(sitting.rules)])
+                sitting.write([line for rule in articles(sitting.rules) for line in pen.sentence(" ".join(rule))])
             case "q" | "quit" | "exit":
                 raise Quit
             case _:

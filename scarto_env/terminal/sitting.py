@@ -145,7 +145,8 @@ class Sitting:
         view, pen = self.view(), self.pen()
         dealer = self.names[int(self.game.dealer)]
         of = f" of {self.match.most_deals}" if self.match.most_deals > 1 else ""
-        self.write(["", pen.strong(f"Deal {view.number + 1}{of}: {dealer} deals."), view.rules, view.facts])
+        lines = pen.sentence(f"Deal {view.number + 1}{of}: {dealer} deals.")
+        self.write(["", *map(pen.strong, lines), *pen.sentence(view.rules), *pen.sentence(view.facts)])
         if self.open_hands:
             self.write(["", *hand_lines(view, pen), ""])
 
