@@ -27,6 +27,7 @@ from training import checkpoint, commands
 from training.card import SCORES_FILE, Facts, measure, write_card
 from training.checkpoint import STATE_FILE, RunError, begin_from, read_facts, resumed_config, save_policy, save_state
 from training.config import Config, descriptions, make_config, read_settings
+from training.distill import distill, distillation_config
 from training.exploit import exploit, exploiter_config
 from training.learner import Learner
 from training.report import EVALUATIONS_FILE, METRICS_FILE, Reporter
@@ -431,3 +432,15 @@ def test_exploiters_are_trained_and_measured(policy: Path, tmp_path: Path, side:
 def test_exploit_of_nothing_is_refused() -> None:
     result = CliRunner().invoke(commands.exploit, ["nobody"], standalone_mode=False)
     assert "'nobody' is no checkpoint" in str(result.exception)
+
+
+def test_a_pupil_comes_nearer_to_its_teacher(policy: Path, tmp_path: Path) -> None:
+    out = tmp_path / "pupil"
+    with torch.no_grad():
+        teacher = Learner(tiny()).actor
+        teacher.weights[-1].mul_(200)
+    save_policy(policy, teacher, "scarto")
+    before = distill(policy, distillation_config(policy, {"deals": 32, "deals_at_once": 32, "actor": (24,)}), out)
+    after = distill(policy, distillation_config(policy, {"deals": 960, "deals_at_once": 32, "actor": (24,)}), out)
+    assert after < 0.7 * before
+    assert PolicyBot(out).layers[0][0].shape[1] == 24

@@ -19,6 +19,8 @@ from scarto_env.bots.registry import find_checkpoint
 from training.card import measure, rewrite_card, table
 from training.checkpoint import STATE_FILE, RunError, as_json, resumed_config, write_atomically
 from training.config import Config, descriptions, make_config, read_settings
+from training.distill import distill as teach
+from training.distill import distillation_config
 from training.exploit import exploit as train_exploiter
 from training.exploit import exploiter_config
 from training.finish import FINAL_DEALS, RUN_FILE, finish
@@ -149,10 +151,7 @@ def exploit(
 ) -> int:
     """Train best responses to a frozen CHECKPOINT and report what they gain."""
     with one_line():
-        folder = find_checkpoint(checkpoint)
-        if folder is None:
-            raise RunError(f"{checkpoint!r} is no checkpoint")
-        folder = folder if folder.is_dir() else folder.parent
+        folder = checkpoint_folder(checkpoint)
         config = exploiter_config(folder, {"deals": deals, "seed": seed})
         results = []
         for chosen in ("one", "two") if side == "both" else (side,):
@@ -164,6 +163,35 @@ def exploit(
         if out:
             write_atomically(out / "exploit.json", as_json(results))
     return 0
+
+
+@click.command()
+@click.argument("checkpoint")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the new policy.")
+@click.option("--deals", default=200_000, show_default=True, help="Deals that the teacher plays.")
+@click.option("--actor", default="128,128", show_default=True, help="Widths of the new policy's hidden layers.")
+@click.option("--seed", default=0, show_default=True)
+def distill(checkpoint: str, out: Path, deals: int, actor: str, seed: int) -> int:
+    """Teach a smaller network to play like CHECKPOINT."""
+    with one_line():
+        folder = checkpoint_folder(checkpoint)
+        widths = make_config({"actor": actor}).actor
+        config = distillation_config(folder, {"deals": deals, "actor": widths, "seed": seed})
+        divergence = teach(folder, config, out)
+        click.echo(f"{out}: {divergence:.4f} nats a decision from its teacher")
+    return 0
+
+
+def checkpoint_folder(checkpoint: str) -> Path:
+    """Return the folder of a checkpoint given by name or path.
+
+    Raises:
+        RunError: there is none.
+    """
+    found = find_checkpoint(checkpoint)
+    if found is None:
+        raise RunError(f"{checkpoint!r} is no checkpoint")
+    return found if found.is_dir() else found.parent
 
 
 @click.command()
@@ -196,7 +224,7 @@ def training() -> None:
     """Learn to play Scarto."""
 
 
-for _command in (train, exploit, card):
+for _command in (train, exploit, distill, card):
     training.add_command(_command)
 
 

@@ -70,7 +70,7 @@ class Config:
     critic: tuple[int, ...] = (256, 256, 256)
     critic_sees_all: bool = True
     reward: Literal["trick", "score"] = "trick"
-    trace: float = 0.95
+    trace: float = 0.8
     epochs: int = 2
     minibatches: int = 8
     clip: float = 0.2
@@ -80,9 +80,9 @@ class Config:
     entropy_end: float = 0.003
     max_gradient: float = 0.5
     average_decay: float = 0.98
-    league_share: float = 0.0
-    league_every: int = 50
-    league_bots: tuple[str, ...] = ()
+    league_share: float = 0.25
+    league_every: int = 25
+    league_bots: tuple[str, ...] = ("heuristic",)
     evaluate_every: int = 25
     evaluate_deals: int = 200
     yardsticks: tuple[str, ...] = ("random", "greedy", "heuristic")
