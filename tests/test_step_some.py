@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from scarto_env import Batch, IllegalActionError, Rules
-from scarto_env.batch import CARD, DEAL, GO_ON, RANDOM, WAIT, Reward
+from scarto_env.batch import Reward
+from scarto_env.loops import CARD, DEAL, GO_ON, RANDOM, WAIT
 from scarto_env.state import GAME, OVER
 
 NUM_GAMES = 9
