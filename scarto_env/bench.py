@@ -8,6 +8,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -49,19 +50,23 @@ def vector_name(size: int) -> str:
     return f"Gymnasium vector environment of {size:,}"
 
 
+Work = Callable[[], int]
+"""Does a portion of work and returns how many units that was."""
+
+
 class Task(NamedTuple):
     """Work whose speed is measured.
 
     Attributes:
         name: what is done.
         unit: what is counted.
-        work: does a portion and returns how many units it did.
+        make: prepares the work.
         clock: seconds; the processor's time of this process unless several threads work.
     """
 
     name: str
     unit: str
-    work: Callable[[], int]
+    make: Callable[[], Work]
     clock: Callable[[], float] = time.process_time
 
 
@@ -78,13 +83,13 @@ class Speed(NamedTuple):
         return statistics.median(self.speeds)
 
 
-def speed(task: Task, seconds: float) -> float:
-    """Return how many units a second the task does, over at least ``seconds``."""
+def speed(work: Work, seconds: float, clock: Callable[[], float]) -> float:
+    """Return how many units are done in a second, over at least ``seconds``."""
     done = 0
-    start = now = task.clock()
+    start = now = clock()
     while now - start < seconds:
-        done += task.work()
-        now = task.clock()
+        done += work()
+        now = clock()
     return done / (now - start)
 
 
@@ -97,28 +102,29 @@ def measure(rules: str | Rules = "scarto", seconds: float = 0.5, repeats: int = 
         repeats: how often each is measured.
     """
     for task in tasks(rules):
-        task.work()
-        yield Speed(task.name, task.unit, [speed(task, seconds) for _ in range(repeats)])
+        work = task.make()
+        work()
+        yield Speed(task.name, task.unit, [speed(work, seconds, task.clock) for _ in range(repeats)])
 
 
 def tasks(rules: str | Rules = "scarto") -> Iterator[Task]:
-    """Yield the tasks, each made when it is asked for; every one plays random legal cards, dealing included."""
+    """Yield the tasks; every one plays random legal cards, dealing included."""
     rules = as_rules(rules)
-    yield Task(ENGINE, "cards", _engine(rules))
+    yield Task(ENGINE, "cards", partial(_engine, rules))
     for size in BATCH_SIZES:
-        yield Task(batch_name(size), "cards", _batch(rules, size))
+        yield Task(batch_name(size), "cards", partial(_batch, rules, size))
     for threads in (1, 2):
-        yield Task(threads_name(threads), "cards", _batch(rules, THREADED_SIZE, threads), time.perf_counter)
+        yield Task(threads_name(threads), "cards", partial(_batch, rules, THREADED_SIZE, threads), time.perf_counter)
     for size in VECTOR_SIZES:
-        yield Task(vector_name(size), "cards", _vector(rules, size))
-    yield Task(SINGLE, "cards", _single(rules))
-    yield Task(ONE_GAME, "cards", _one_game(rules))
-    yield Task(AEC_ONE_GAME, "cards", _aec_one_game(rules))
-    yield Task(AEC_FIRST, "steps", _aec(rules, sample=False))
-    yield Task(AEC_SAMPLE, "steps", _aec(rules, sample=True))
+        yield Task(vector_name(size), "cards", partial(_vector, rules, size))
+    yield Task(SINGLE, "cards", partial(_single, rules))
+    yield Task(ONE_GAME, "cards", partial(_one_game, rules))
+    yield Task(AEC_ONE_GAME, "cards", partial(_aec_one_game, rules))
+    yield Task(AEC_FIRST, "steps", partial(_aec, rules, sample=False))
+    yield Task(AEC_SAMPLE, "steps", partial(_aec, rules, sample=True))
 
 
-def _engine(rules: Rules) -> Callable[[], int]:
+def _engine(rules: Rules) -> Work:
     batch = Batch(ENGINE_SIZE, rules, seed=0, threads=1, redeal=False)
 
     def work() -> int:
@@ -128,7 +134,7 @@ def _engine(rules: Rules) -> Callable[[], int]:
     return work
 
 
-def _batch(rules: Rules, size: int, threads: int = 1) -> Callable[[], int]:
+def _batch(rules: Rules, size: int, threads: int = 1) -> Work:
     batch = Batch(size, rules, seed=0, threads=threads)
 
     def work() -> int:
@@ -148,7 +154,7 @@ def cards_played(batch: Batch) -> int:
     return int((deals + games["num_discarded"] + tricks + games["turn"]).sum())
 
 
-def _vector(rules: Rules, size: int) -> Callable[[], int]:
+def _vector(rules: Rules, size: int) -> Work:
     """The learner plays at random too, its cards drawn by the batch, as those of ``Batch``'s task."""
     envs = ScartoVectorEnv(size, "random", rules=rules, threads=1)
     envs.reset(seed=0)
@@ -163,7 +169,7 @@ def _vector(rules: Rules, size: int) -> Callable[[], int]:
     return work
 
 
-def _single(rules: Rules) -> Callable[[], int]:
+def _single(rules: Rules) -> Work:
     env = ScartoEnv("random", rules=rules)
     env.reset(seed=0)
 
@@ -182,7 +188,7 @@ def draws(number: int = 4096) -> list[int]:
     return [int(number) for number in np.random.default_rng(0).integers(1 << 20, size=number)]
 
 
-def _one_game(rules: Rules) -> Callable[[], int]:
+def _one_game(rules: Rules) -> Work:
     batch = Batch(1, rules, seed=0, threads=1)
     mask = batch.action_mask[0]
     drawn = draws()
@@ -196,7 +202,7 @@ def _one_game(rules: Rules) -> Callable[[], int]:
     return work
 
 
-def _aec_one_game(rules: Rules) -> Callable[[], int]:
+def _aec_one_game(rules: Rules) -> Work:
     env = raw_env(rules=rules)
     drawn = draws()
     env.reset(seed=0)
@@ -212,7 +218,7 @@ def _aec_one_game(rules: Rules) -> Callable[[], int]:
     return work
 
 
-def _aec(rules: Rules, sample: bool) -> Callable[[], int]:
+def _aec(rules: Rules, sample: bool) -> Work:
     env = aec_env(rules=rules)
     env.reset(seed=0)
     space = env.action_space(env.possible_agents[0])
