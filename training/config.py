@@ -72,7 +72,7 @@ class Config:
     reward: Literal["trick", "score"] = "trick"
     trace: float = 0.8
     epochs: int = 2
-    minibatches: int = 8
+    minibatches: int = 16
     clip: float = 0.2
     learning_rate: float = 5e-4
     learning_rate_end: float = 0.02
