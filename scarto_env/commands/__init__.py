@@ -23,7 +23,7 @@ COMMANDS: Final[Mapping[str, Place]] = MappingProxyType(
     {
         "play": Place("scarto_env.commands.play", "play", "Play against bots in the terminal."),
         "watch": Place("scarto_env.commands.play", "watch", "Watch bots play, card by card."),
-        "eval": Place("scarto_env.commands.eval", "evaluate", "Measure bots on duplicate deals."),
+        "eval": Place("scarto_env.commands.eval", "evaluate_command", "Measure bots on duplicate deals."),
         "bots": Place("scarto_env.commands.bots", "bots", "List the bots and checkpoints."),
         "rules": Place("scarto_env.commands.rules", "rules", "Print the rules in force."),
         "replay": Place("scarto_env.commands.replay", "replay", "Show a record as text or as a page."),
@@ -71,7 +71,7 @@ def scarto(context: click.Context) -> None:
     \b
     Examples:
       scarto play                       a deal against bots
-      scarto eval greedy --against random
+      scarto eval heuristic greedy random
       scarto rules traditional
       scarto replay deal.stn --html
       scarto COMMAND --help             what a command takes

@@ -19,7 +19,7 @@ def bots(as_json: bool) -> None:
     \b
     Examples:
       scarto bots
-      scarto eval search:worlds=40 --against heuristic      options follow a name
+      scarto eval search:worlds=40 heuristic      options follow a name
     """  # noqa: D301
     described = {name: _described(name) for name in bot_names()}
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import sys
 from collections.abc import Callable, Sequence
@@ -67,6 +68,8 @@ def play(
     players = _bot_players(names, rules, delay)
     players.insert(seat, Person(input, lambda: _hint_bot(rules)))
     names.insert(seat, _YOU)
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401  # gives input() editing and recall, where the system has it
     seed = _seed(seed)
     sitting = Sitting(rules, players, names, seed=seed, deals=deals, viewer=seat, out=sys.stdout)
     _play(sitting, save)

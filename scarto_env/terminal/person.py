@@ -94,12 +94,14 @@ class Person:
         try:
             card = parse_card(word)
         except ValueError as error:
-            sitting.write([f"{error}; ? for help."])
+            sitting.write(sitting.pen().sentence(f"{error}; ? for help."))
             return None
         if sitting.batch.action_mask[0, card]:
             return card
         refused = refusal(sitting.game, sitting.rules, card)
-        sitting.write([f"{card_code(card)} is not allowed: {refused.reason} ({refused.article})."])
+        sitting.write(
+            sitting.pen().sentence(f"{card_code(card)} is not allowed: {refused.reason} ({refused.article}).")
+        )
         return None
 
     def _hinted(self, sitting: Sitting) -> str:
