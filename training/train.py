@@ -26,7 +26,6 @@ MOST_WORKERS = 64
 def run(config: Config, folder: Path, rank: int = 0, shared: Shared | None = None) -> bool:
     """Train as one of the workers, from the state in ``folder`` if there is one; return whether all was played."""
     torch.set_num_threads(1)  # a process for each core does better than two threads that wait for each other
-    torch.use_deterministic_algorithms(True)
     crew = Crew(rank, shared)
     learner = Learner(config, crew.average if shared else None)
     progress = {}
