@@ -126,9 +126,7 @@ def deck(options: Options) -> list[str]:
     """
     if options.deck == "full":
         return list(ALL_CARDS)
-    return [
-        card for card in ALL_CARDS if card not in PLAIN_SUIT or card[1] in COURT_VALUE or card in PICCOLO_PIPS
-    ]
+    return [card for card in ALL_CARDS if card not in PLAIN_SUIT or card[1] in COURT_VALUE or card in PICCOLO_PIPS]
 
 
 @cache
@@ -300,9 +298,7 @@ class Game:
         piles: the cards each seat has won; the dealer's gets the discard when the deal is over (A10).
     """
 
-    def __init__(
-        self, options: Options, hands: Sequence[Sequence[str]], talon: Sequence[str], dealer: int
-    ) -> None:
+    def __init__(self, options: Options, hands: Sequence[Sequence[str]], talon: Sequence[str], dealer: int) -> None:
         """Take a deal and let the dealer take up the talon (A6, A8)."""
         sizes = [len(hand) for hand in hands]
         if sizes != [options.hand_size] * options.players or len(talon) != options.talon_size:
