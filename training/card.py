@@ -100,6 +100,7 @@ def measure(
     chosen = deal_set(deals, rules)
     results: dict[str, Any] = {
         "deals": chosen.name,
+        "asked": str(deals),
         "digest": chosen.digest(),
         "greedy": measure_scores(folder, rules, yardsticks, chosen),
         "sampled": measure_scores(folder, rules, yardsticks, chosen, sample=True) if sampled else {},
@@ -139,6 +140,7 @@ def write_card(folder: Path, facts: Facts, weaknesses: Sequence[str]) -> None:
     results = json.loads((folder / SCORES_FILE).read_text(encoding="utf-8"))
     size = (folder / WEIGHTS_FILE).stat().st_size
     speed = results["speed"]
+    place = "/".join(folder.resolve().parts[-2:])  # checkpoints/scarto-base from the repository's root
     lines = [
         f"# {folder.resolve().name}",
         "",
@@ -153,7 +155,7 @@ def write_card(folder: Path, facts: Facts, weaknesses: Sequence[str]) -> None:
         "",
         "Measured anew by",
         "",
-        f"    python -m training card checkpoints/{folder.resolve().name} --deals {results['deals']}",
+        f"    python -m training card {place} --deals {results['asked']}",
         "",
         "## Making",
         "",
