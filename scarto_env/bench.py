@@ -190,7 +190,7 @@ def draws(number: int = 4096) -> list[int]:
 
 def _one_game(rules: Rules) -> Work:
     batch = Batch(1, rules, seed=0, threads=1)
-    mask = batch.action_mask[0]
+    mask = batch.action_mask[0].view(np.bool_)  # NumPy lists the true entries faster than the ones
     drawn = draws()
 
     def work() -> int:
@@ -211,7 +211,7 @@ def _aec_one_game(rules: Rules) -> Work:
         for number in drawn:
             if env.terminations[env.agent_selection]:
                 env.reset()
-            legal = env.infos[env.agent_selection]["action_mask"].nonzero()[0]
+            legal = env.infos[env.agent_selection]["action_mask"].view(np.bool_).nonzero()[0]
             env.step(legal.item(number % len(legal)))
         return len(drawn)
 

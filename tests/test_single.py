@@ -100,6 +100,12 @@ def test_gives_the_record_of_the_deal():
         make().unwrapped.record()
 
 
+def test_the_default_opponents_are_the_heuristic():
+    one, other = gymnasium.make("Scarto-v0"), make("heuristic")
+    for seed in range(3):
+        assert_same(play(one, *one.reset(seed=seed)), play(other, *other.reset(seed=seed)))
+
+
 def test_the_spec_sets_no_limit_of_steps():
     spec = gymnasium.spec("Scarto-v0")
     assert spec.max_episode_steps is None
