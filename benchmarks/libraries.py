@@ -1,6 +1,6 @@
 """Decisions a second of each library's training loop beside those of the bare interface that it uses.
 
-    python examples/throughput.py
+    python benchmarks/libraries.py
 
 Measures the libraries that are installed, in seconds of processor time, so that a busy machine does not count.
 """
@@ -69,6 +69,21 @@ def play_vector() -> int:
     return 200 * 64
 
 
+def play_open_spiel() -> int:
+    """Play random legal cards through OpenSpiel's states, the deal's chance nodes included."""
+    import pyspiel
+
+    import scarto_env.adapters.open_spiel
+
+    game = pyspiel.load_game(scarto_env.adapters.open_spiel.NAME)
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(int(random.choice(state.legal_actions())))
+    return 20 * 78
+
+
 def sb3() -> Callable[[], int]:
     """MaskablePPO over eight environments in one process."""
     from sb3_contrib import MaskablePPO
@@ -85,8 +100,8 @@ def sb3() -> Callable[[], int]:
 
 
 def example(name: str) -> Callable[[], int]:
-    """Return the training of an example beside this file."""
-    specification = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
+    """Return the training of an example."""
+    specification = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "examples" / f"{name}.py")
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     num_decisions = 8192 if name == "masked_ppo" else 780
@@ -159,7 +174,7 @@ LOOPS = [
     ("masked_ppo.py, 64 games", "torch", lambda: example("masked_ppo"), play_vector),
     ("torchrl_ppo.py", "torchrl", lambda: example("torchrl_ppo"), play_aec),
     ("RLCard DQN, training every 4th decision", "rlcard", rlcard, play_aec),
-    ("OpenSpiel DQN in one seat", "pyspiel", open_spiel, play_aec),
+    ("OpenSpiel DQN in one seat", "pyspiel", open_spiel, play_open_spiel),
     ("RLlib PPO, one process", "ray", rllib, play_aec),
 ]
 
