@@ -481,6 +481,28 @@ def test_200_malformed_records_give_one_clear_line_each() -> None:
         assert refusal.value.reason and not refusal.value.reason.startswith("line")
 
 
+def test_whatever_is_typed_over_a_record_is_read_and_kept_or_refused_in_one_line() -> None:
+    rng = random.Random(11)
+    texts = [SHORT, write_record(random_records("four_player", 1)[0]), write_records(match_of_three())]
+    keys = 'abcKQ019 []{}"\\=.:;\n\r\t*?-+/é\x1f'
+    num_read, refusals = 0, []
+    for _ in range(600):
+        letters = list(rng.choice(texts))
+        place = rng.randrange(len(letters))
+        letters[place : place + rng.randint(0, 2)] = [rng.choice(keys) for _ in range(rng.randint(0, 2))]
+        text = "".join(letters)
+        try:
+            records = read_records(text)
+        except RecordError as error:
+            refusals.append((error, text.count("\n") + 1))
+            continue
+        num_read += 1
+        assert write_records(records) == text
+        assert [read_record(rewritten(record)) for record in records]
+    assert num_read > 20
+    assert all("\n" not in str(error) and error.line and error.line <= lines for error, lines in refusals)
+
+
 def test_options_of_a_record_decide_what_is_legal() -> None:
     record = random_records("scarto", 1)[0]
     text = write_record(record).replace('[Options ""]', '[Options "fool_value=3"]')

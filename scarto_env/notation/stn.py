@@ -39,7 +39,7 @@ _INNER_END: Final = "\x1f"
 _LONG: Final = 60
 """Characters of a line that a refusal repeats."""
 
-_TAG = re.compile(r'\[([A-Za-z][A-Za-z0-9_]*) "((?:[^"\\\n]|\\["\\])*)"\]')
+_TAG = re.compile(r'\[([A-Za-z][A-Za-z0-9_]*) "((?:[^"\\\r\n]|\\["\\])*)"\]')
 _REMARK = re.compile(r'"(?:[^"\\\n]|\\.)*"|\{([^{}]*)\}')
 _START = re.compile(r"^[ \t]*\[STN\b", re.MULTILINE)
 _TRICK = re.compile(r"(\d{1,3})\.\s+(\d):((?:\s+[A-Za-z0-9]{2})*)(?:\s+=(\d))?")
@@ -62,10 +62,15 @@ def write_record(record: Record) -> str:
 
 def write_records(records: Iterable[Record]) -> str:
     """Return several records, such as the deals of a match, as one text with an empty line between."""
-    texts = list(map(write_record, records))
-    # A text that was read from a file of several ends with its own empty line.
-    gaps = ["" if text.endswith(("\n\n", "\n\r\n")) else "\n" for text in texts[:-1]]
-    return "".join(text + gap for text, gap in zip(texts, [*gaps, ""], strict=False))
+    parts: list[str] = []
+    before: Record | None = None
+    for record in records:
+        # A text that was read ends as it did before the next record; one that was made gets an empty line.
+        if before is not None and (before.text is None or not before.text.endswith("\n")):
+            parts.append("\n")
+        parts.append(write_record(record))
+        before = record
+    return "".join(parts)
 
 
 def _tags(record: Record) -> list[tuple[str, str]]:
