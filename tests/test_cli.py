@@ -80,6 +80,7 @@ def test_each_command_explains_itself_as_the_list_does(name: str, run: Any) -> N
         (["watch", "gredy"], "did you mean 'greedy'?"),
         (["watch", "greedy", "random"], "2 bots for 3 seats: name one, or 3"),
         (["watch", "--seat", "3"], "--seat 3 is no seat of 3 players"),
+        (["watch", "--save", "no-such-folder/deal.stn"], "No such file or directory"),
         (["play", "--deals", "0"], "0 is not in the range"),
         (["verify"], "Missing argument"),
         (["verify", "no-such-file.stn"], "does not exist"),
@@ -315,5 +316,7 @@ def test_the_end_of_the_input_leaves_the_table(run: Any, monkeypatch: pytest.Mon
     typed(monkeypatch, [])
     shown = run("play", "greedy", "--seed", "5")
     assert shown.code == 0 and "You leave the table" in shown.out
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "You leave the table" in run("play", "greedy", "--seed", "5").out
     typed(monkeypatch, [""])
     assert "You leave the table" in run("watch", "greedy", "--seed", "5", "--step").out

@@ -66,7 +66,7 @@ def play(
     _check_seat(seat, rules)
     names = _for_seats(opponents, rules.players - 1)
     players = _bot_players(names, rules, delay)
-    players.insert(seat, Person(input, lambda: _hint_bot(rules)))
+    players.insert(seat, Person(_read, lambda: _hint_bot(rules)))
     names.insert(seat, _YOU)
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401  # gives input() editing and recall, where the system has it
@@ -154,14 +154,24 @@ def _seed(seed: int | None) -> int:
     return secrets.randbits(_SEED_BITS) if seed is None else seed
 
 
+def _read(prompt: str) -> str:
+    if sys.stdin is None:  # closed by the caller
+        raise EOFError
+    return input(prompt)
+
+
 def _wait() -> None:
     try:
-        input("Enter goes on: ")
+        _read("Enter goes on: ")
     except EOFError:
         raise Quit from None
 
 
 def _play(sitting: Sitting, save: str | None) -> None:
+    if save:
+        # Before the match, not after it.
+        with refused(OSError), open(save, "ab"):
+            pass
     try:
         sitting.play()
     except Quit:
