@@ -12,13 +12,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from deals import SHORT
+from test_replay import data_of
 
 from scarto_env import PRESETS, cli
 from scarto_env.bench import Speed
 from scarto_env.bots import bot_names, make_bot
-from scarto_env.cards import NUM_CARDS, card_code
+from scarto_env.cards import NUM_CARDS, card_code, parse_card
 from scarto_env.commands import COMMANDS, scarto
 from scarto_env.notation import load_records, position, read_record
 from scarto_env.terminal import BotPlayer, Person, Quit, Sitting
@@ -237,6 +239,34 @@ def test_replay_as_json_and_as_a_page(record: str, run: Any, tmp_path: Path) -> 
     assert run("replay", record, "--html").out == f"{Path(record).with_suffix('.html')}\n"
     shown = run("replay", record, "--html", "-o", str(tmp_path / "none" / "page.html"))
     assert shown.code == 2 and "No such file" in shown.err
+
+
+class Adviser:
+    """Plays the first legal card, likes all alike and expects a card's number from it."""
+
+    def act(self, observation: Any, action_mask: Any) -> Any:
+        return action_mask.argmax(axis=1)
+
+    def log_policy(self, observation: Any, action_mask: Any) -> Any:
+        with np.errstate(divide="ignore"):
+            return np.log(action_mask / action_mask.sum(axis=1, keepdims=True))
+
+    def values(self, observation: Any, action_mask: Any) -> Any:
+        return np.arange(NUM_CARDS)[None].repeat(len(action_mask), axis=0)
+
+
+def test_a_page_shows_what_a_bot_says_of_each_card(
+    record: str, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scarto_env.commands.replay.made_bots", lambda names, rules: [Adviser()])
+    page = tmp_path / "page.html"
+    assert run("replay", record, "--html", "-o", str(page), "--bot", "adviser").code == 0
+    plies = data_of(page.read_text())["plies"]
+    cards = plies[6]["advice"]["cards"]  # forehand leads: twelve cards, all legal
+    assert len(cards) == 12 and {round(card["probability"], 9) for card in cards} == {round(1 / 12, 9)}
+    assert all(card["value"] == parse_card(card["code"]) for card in cards)
+    assert [card["code"] for card in cards if card["choice"]] == ["C1"]
+    assert [card["code"] for card in cards if card["played"]] == ["SC"]
 
 
 # --- play and watch ---------------------------------------------------------------------------------------------

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 import numpy as np
 
+from scarto_env.batch import Batch
+from scarto_env.bots import Bot
 from scarto_env.commands.options import json_option, made_bots, print_json, refused
 from scarto_env.notation import Record, RecordError, follow, load_records, write_json
 from scarto_env.render import Advice, render_ansi, render_page, table_view
@@ -108,14 +110,17 @@ def _advised(record: Record, name: str) -> Iterator[Advice | None]:
     (bot,) = made_bots([name], record.rules)
     for _, batch in follow(record):
         mask = batch.action_mask
-        legal = np.flatnonzero(mask[0])
-        if not len(legal):
+        if not mask.any():
             yield None
             continue
         choice = int(bot.act(batch.observation, mask)[0])
-        said = []
-        for what in ("probabilities", "values"):
-            ask = getattr(bot, what, None)
-            row = ask(batch.observation, mask)[0] if ask else None
-            said.append({} if row is None else {int(card): float(row[card]) for card in legal})
-        yield Advice(choice, *said)
+        yield Advice(choice, _said(bot, "log_policy", batch, np.exp), _said(bot, "values", batch, np.asarray))
+
+
+def _said(bot: Bot, name: str, batch: Batch, read: Callable[[Any], Any]) -> dict[int, float]:
+    """Return what a bot says of each legal card, if it has a method of that name: observation, mask -> [B, 78]."""
+    ask = getattr(bot, name, None)
+    if ask is None:
+        return {}
+    row = read(ask(batch.observation, batch.action_mask)[0])
+    return {int(card): float(row[card]) for card in np.flatnonzero(batch.action_mask[0])}
