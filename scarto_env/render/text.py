@@ -209,6 +209,8 @@ def count_lines(view: TableView, pen: Pen) -> list[str]:
         words = _count_words(count)
         if pen.width >= _WIDE:
             words = [f"{word:<{size}}" for word, size in zip(words, _COUNT_COLUMNS, strict=False)]
+        else:
+            words = " ".join(words).split()
         lines += pen.wrapped(label, [(word, len(word)) for word in words], len(label))
     return lines
 
