@@ -70,10 +70,12 @@ HONOUR: Final = 4.7  # more for a trump that counts
 SAVED_BAGATTO: Final = 5.7
 SAVED_FOOL: Final = 0.96
 SAVED_FOOL_EARLY: Final = 0.044  # more for each trick to come
-LATE_FOOL: Final = -3.5  # once it may fall in the last trick
+LATE_FOOL: Final = -3.5  # once it may fall in the last trick and be lost
 LATE_TRICKS: Final = 3
+LAST_CALL: Final = 60.0  # for leading it when it could not leave later
 STRANDED: Final = 0.38  # against baring a court that is not the highest
 
+LAST_BUT_ONE: Final = 2
 _MOST_GUARDS = 3
 _PIPS = (1 << JACK_STRENGTH) - 1
 
@@ -125,9 +127,11 @@ def hold_chance(mind: Any, rules: Any, card: int, led_suit: int) -> float:
 
 
 @kernel
-def kept_fool(mind: Any) -> float:
-    """Judge keeping the Fool: it saves a card later, but must leave before the last trick takes it."""
-    return SAVED_FOOL + SAVED_FOOL_EARLY * int(mind.left) if mind.left > LATE_TRICKS else LATE_FOOL
+def kept_fool(mind: Any, rules: Any) -> float:
+    """Judge keeping the Fool: it saves a card later, but must leave before the last trick takes it (A17)."""
+    if rules.fool_lost_in_last_trick and mind.left <= LATE_TRICKS:
+        return LATE_FOOL
+    return SAVED_FOOL + SAVED_FOOL_EARLY * int(mind.left)
 
 
 @kernel
@@ -145,7 +149,7 @@ def kept_trump(mind: Any, rules: Any, card: int) -> float:
 @kernel
 def kept_pip(mind: Any, card: int) -> float:
     """Judge keeping a plain card that counts nothing: high ones and long suits a little more."""
-    return PIP_RANK * STRENGTH[card] + PIP_LENGTH * popcount(mind.mine[SUIT[card]])
+    return PIP_RANK * int(STRENGTH[card]) + PIP_LENGTH * popcount(mind.mine[SUIT[card]])
 
 
 @kernel
@@ -165,7 +169,7 @@ def kept_court(mind: Any, rules: Any, card: int) -> float:
 def kept_worth(mind: Any, rules: Any, card: int) -> float:
     """Judge what a card would still bring if it were kept."""
     if card == FOOL:
-        return kept_fool(mind)
+        return kept_fool(mind, rules)
     if card >= FIRST_TRUMP:
         return kept_trump(mind, rules, card)
     return kept_court(mind, rules, card) if STRENGTH[card] >= JACK_STRENGTH else kept_pip(mind, card)
@@ -202,7 +206,8 @@ def lead_worth(game: Any, rules: Any, card: int, mind: Any) -> float:
     """Judge a lead: what it wins if it holds, less what the card would bring later, and the suit."""
     worth = -kept_worth(mind, rules, card)
     if card == FOOL:
-        return worth
+        last_call = rules.fool_lost_in_last_trick and mind.left == LAST_BUT_ONE
+        return LAST_CALL if last_call else worth
     suit = int(SUIT[card])
     gain = points(rules, card) + (1.0 if suit == TRUMPS else INITIATIVE)
     worth += hold_chance(mind, rules, card, suit) * gain

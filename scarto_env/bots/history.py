@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from scarto_env.cards import FIRST_TRUMP, NUM_CARDS
 from scarto_env.jit import kernel
 from scarto_env.play import play, set_legal, start_deal
 from scarto_env.state import PLAY
+
+MOST_PLAYS: Final = 80
+"""Entries of ``plays``: (25 + 1) x 3 or (19 + 1) x 4."""
 
 
 @kernel
@@ -24,9 +27,12 @@ def played_by(game: Any, players: int, card: int) -> int:
 
 @kernel
 def list_plays(game: Any, rules: Any, plays: Any) -> int:
-    """Write each trick's cards by seat to ``plays`` [tricks * P], -1 for none, and return how many cards there are."""
+    """Write each trick's cards by seat to ``plays`` and return how many cards there are.
+
+    ``plays[trick * P + seat]`` is -1 where nothing was played yet; a trick more than the deal has is -1 too.
+    """
     players = int(rules.players)
-    for place in range(rules.tricks * players):
+    for place in range((rules.tricks + 1) * players):
         plays[place] = -1
     num_plays = 0
     for card in range(NUM_CARDS):

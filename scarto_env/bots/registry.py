@@ -17,7 +17,10 @@ _BOTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "random": ("scarto_env.bots.simple", "RandomBot"),
         "greedy": ("scarto_env.bots.simple", "GreedyBot"),
+        "club": ("scarto_env.bots.club", "ClubBot"),
         "heuristic": ("scarto_env.bots.heuristic", "HeuristicBot"),
+        "search": ("scarto_env.bots.search", "SearchBot"),
+        "net+search": ("scarto_env.bots.net_search", "NetSearchBot"),
     }
 )
 """Name -> module and class: imported when asked for."""

@@ -1,0 +1,160 @@
+"""Search with a trained policy: it plays out every world for all seats, and its own liking weighs in.
+
+For every decision that the policy is not sure of, its likelier cards are tried in imagined worlds and played out
+by the policy, which acts on each seat's own information alone, so that nobody profits from seeing all hands.  The
+card with the highest mean score plus ``weight`` times its log probability is played: a few worlds cannot tell
+sensible cards apart, and the policy's opinion keeps their noise from deciding.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarto_env.bots.base import Cards, as_bytes
+from scarto_env.bots.belief import new_belief
+from scarto_env.bots.endgame import new_stack
+from scarto_env.bots.knowledge import new_mind
+from scarto_env.bots.worlds import HEURISTIC, PLAN, SOLVER_ROW, imagine_talon, next_world, prepare
+from scarto_env.jit import kernel
+from scarto_env.observation import observation_size, observe, write_mask
+from scarto_env.play import act
+from scarto_env.rules import Rules, as_rules, rules_table
+from scarto_env.state import GAME, OVER, SCORE_UNITS, stream_key
+
+DEFAULT_POLICY: Final = "scarto-base"
+_MOST_GAMES: Final = 4096
+"""Games played out side by side: three megabytes of observations."""
+
+
+@kernel
+def begin_trials(
+    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, plan: Any, seed: Any,
+    cards: Any, num_worlds: int, trials: Any,
+) -> bool:  # fmt: skip
+    """Fill ``trials`` [worlds x cards] with the worlds of one decision, each candidate card played in each.
+
+    Returns false where the decision has no world.
+    """
+    rules = table[0]
+    if not prepare(observation, mask, rules, rows, belief[0], mind[0], plan[0], seed):
+        return False
+    place = 0
+    for _ in range(num_worlds):
+        next_world(rows, rules, belief[0], mind[0], plan[0])
+        plan[0].worlds += 1
+        rows[2] = rows[1]
+        imagine_talon(rows[0], rules, rows[2])
+        for card in cards:
+            trials[place] = rows[2]
+            act(trials[place], rules, card)
+            place += 1
+    return True
+
+
+@kernel
+def observe_running(trials: Any, table: Any, running: Any, observation: Any, mask: Any) -> int:
+    """Write what the acting seats of the games in progress see; ``running`` gets their numbers; return how many."""
+    num_running = 0
+    for index in range(len(trials)):
+        if trials[index].phase != OVER:
+            running[num_running] = index
+            observe(trials[index], table[0], trials[index].seat, observation[num_running])
+            write_mask(trials[index], mask[num_running])
+            num_running += 1
+    return num_running
+
+
+@kernel
+def act_running(trials: Any, table: Any, running: Any, cards: Any) -> None:
+    """Play a card in each of the games in progress."""
+    for place in range(len(cards)):
+        act(trials[running[place]], table[0], cards[place])
+
+
+class NetSearchBot:
+    """Searches with a policy, deterministic for a seed.
+
+    Args:
+        rules: preset or ``Rules``.
+        seed: whole number >= 0.
+        policy: checkpoint's name or folder.
+        worlds: how many a decision.
+        weight: points for each unit of the policy's log probability.
+        sure: probability from which the policy's card is played without a search.
+        least: probability below which a card is not tried.
+        inference: steps of the chain between two worlds weighted by the heuristic's likelihood; 0 for uniform ones.
+
+    Raises:
+        ValueError: no such checkpoint, or an argument is not allowed.
+    """
+
+    def __init__(
+        self,
+        rules: str | Rules = "scarto",
+        seed: int = 0,
+        policy: str | Path = DEFAULT_POLICY,
+        worlds: int = 32,
+        weight: float = 0.5,
+        sure: float = 0.95,
+        least: float = 0.01,
+        inference: int = 8,
+    ) -> None:
+        from scarto_env.bots.policy import PolicyBot
+        from scarto_env.bots.registry import find_checkpoint
+
+        if isinstance(worlds, bool) or not isinstance(worlds, int) or worlds < 1:
+            raise ValueError(f"worlds={worlds!r} is not allowed: expected a whole number of 1 or more")
+        folder = find_checkpoint(str(policy))
+        if folder is None:
+            raise ValueError(f"policy={str(policy)!r} is no checkpoint")
+        self.rules, self.seed, self.worlds, self.inference = as_rules(rules), seed, worlds, inference
+        self.policy = PolicyBot(folder, self.rules)
+        self.weight, self.sure, self.least = weight, sure, least
+        self._key = stream_key(seed)
+        solver_rows, _ = new_stack()
+        plan = np.zeros(1, PLAN).view(np.recarray)
+        plan.playout, plan.steps, plan.temperature, plan.stray = HEURISTIC, inference, 1.0, 0.1
+        rows = np.zeros(SOLVER_ROW + len(solver_rows), GAME).view(np.recarray)
+        self._scratch = (rows, new_belief(), new_mind(), plan)
+
+    def __repr__(self) -> str:
+        """Return the call that makes a bot like this."""
+        return f"NetSearchBot({self.rules!r}, seed={self.seed}, policy={self.policy.name!r}, worlds={self.worlds})"
+
+    def act(self, observation: NDArray[Any], action_mask: NDArray[Any]) -> Cards:
+        """Return the best card found each, [B] int64."""
+        observation, action_mask = as_bytes(observation, action_mask, self.rules)
+        chosen = self.policy.act(observation, action_mask)
+        open_rows = np.flatnonzero(action_mask.sum(axis=1) > 1)
+        if not len(open_rows):
+            return chosen
+        liking = self.policy.log_policy(observation[open_rows], action_mask[open_rows])
+        for place, index in enumerate(open_rows):
+            cards = np.flatnonzero(liking[place] >= np.log(self.least))
+            if len(cards) > 1 and liking[place].max() < np.log(self.sure):
+                scores = self._tried(observation[index], action_mask[index], cards)
+                if scores is not None:
+                    chosen[index] = cards[(scores + self.weight * liking[place][cards]).argmax()]
+        return chosen
+
+    def _tried(
+        self, observation: NDArray[np.int8], mask: NDArray[np.int8], cards: NDArray[np.int64]
+    ) -> NDArray[np.float64] | None:
+        """Return the mean score of each candidate card, [cards], or None where no world agrees with the position."""
+        table = rules_table(self.rules)
+        worlds = max(1, min(self.worlds, _MOST_GAMES // len(cards)))
+        trials = np.zeros(worlds * len(cards), GAME).view(np.recarray)
+        if not begin_trials(observation, mask, table, *self._scratch, self._key, cards, worlds, trials):
+            return None
+        seen = np.empty((len(trials), observation_size(self.rules.players)), np.int8)
+        masks = np.empty((len(trials), mask.shape[0]), np.int8)
+        running = np.empty(len(trials), np.int64)
+        while num_running := observe_running(trials, table, running, seen, masks):
+            act_running(trials, table, running, self.policy.act(seen[:num_running], masks[:num_running]))
+        points = trials.settled[:, 0].reshape(worlds, len(cards)) / (SCORE_UNITS * self.rules.players)
+        mean: NDArray[np.float64] = points.mean(axis=0)
+        return mean

@@ -1,0 +1,237 @@
+"""Determinised search: try every card in worlds that agree with what is known, and play each out.
+
+``method="flat"``: the same worlds for all candidate cards, and the mean score of each card.  Half of the candidates
+are dropped after a quarter and after half of the worlds, as the means then stand.  The heuristic's own choice has a
+small start, which fades as worlds are added: few worlds cannot tell sensible cards apart.
+``method="tree"``: information-set tree search (``tree``).
+
+The worlds are uniform over all consistent ones, or weighted by how likely the others, taken for heuristic players,
+would have played as seen (``inference``).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scarto_env.bots.base import Cards, as_bytes
+from scarto_env.bots.belief import new_belief
+from scarto_env.bots.endgame import MOST_TRICKS, new_stack
+from scarto_env.bots.knowledge import new_mind
+from scarto_env.bots.tree import DEEPEST, chosen_card, grow, new_nodes
+from scarto_env.bots.worlds import HEURISTIC, PLAN, RANDOM, SOLVER_ROW, next_world, play_out, prepare
+from scarto_env.cards import FIRST_TRUMP, NUM_CARDS
+from scarto_env.jit import kernel, lowest_bit
+from scarto_env.play import act
+from scarto_env.rules import Rules, as_rules, rules_table
+from scarto_env.state import GAME, SCORE_UNITS, stream_key
+
+Method = Literal["flat", "tree"]
+Playout = Literal["heuristic", "random"]
+_METHODS: Final[tuple[Method, ...]] = ("flat", "tree")
+_PLAYOUTS: Final[dict[Playout, int]] = {"heuristic": HEURISTIC, "random": RANDOM}
+_FIRST_DROP, _SECOND_DROP = 4, 2
+"""Candidates are halved after a quarter and after half of the worlds."""
+_FEWEST_LEFT: Final = 2
+_BLOCK: Final = 16
+"""Worlds between two looks at the clock."""
+_MOST_NODES: Final = 100_000
+"""Of a tree: seven megabytes."""
+
+
+@kernel
+def try_cards(rows: Any, rules: Any, belief: Any, mind: Any, plan: Any, stack: Any, num_worlds: int) -> None:
+    """Add the score of every live candidate in ``num_worlds`` more worlds."""
+    unit = SCORE_UNITS * int(rules.players)
+    for _ in range(num_worlds):
+        next_world(rows, rules, belief, mind, plan)
+        plan.worlds += 1
+        for word in range(2):
+            rest = rows[0].legal[word]
+            while rest:
+                card = lowest_bit(rest) + FIRST_TRUMP * word
+                rest &= rest - 1
+                if plan.alive[card]:
+                    rows[2] = rows[1]
+                    act(rows[2], rules, card)
+                    play_out(rows, rules, mind, plan, stack)
+                    plan.total[card] += rows[2].settled[0] / unit
+
+
+@kernel
+def standing(plan: Any, card: int) -> float:
+    """Return a candidate's total, the favourite's with its start."""
+    start = plan.start * math.sqrt(plan.worlds) if card == plan.favourite else 0.0
+    return float(plan.total[card] + start)
+
+
+@kernel
+def best_card(plan: Any) -> int:
+    """Return the live candidate with the highest standing, the first among equals."""
+    best = -1
+    for card in range(NUM_CARDS):
+        if plan.alive[card] and (best < 0 or standing(plan, card) > standing(plan, best)):
+            best = card
+    return best
+
+
+@kernel
+def drop_half(plan: Any) -> None:
+    """Drop the worse half of the live candidates, leaving two at least."""
+    num_alive = 0
+    for card in range(NUM_CARDS):
+        num_alive += plan.alive[card]
+    num_left = max((num_alive + 1) // 2, _FEWEST_LEFT)
+    for _ in range(num_alive - num_left):
+        worst = -1
+        for card in range(NUM_CARDS):
+            if plan.alive[card] and (worst < 0 or standing(plan, card) <= standing(plan, worst)):
+                worst = card
+        plan.alive[worst] = 0
+
+
+@kernel
+def search_flat(rows: Any, rules: Any, belief: Any, mind: Any, plan: Any, stack: Any, num_worlds: int) -> int:
+    """Return the best card after ``num_worlds`` worlds, dropping candidates on the way."""
+    first, second = num_worlds // _FIRST_DROP, num_worlds // _SECOND_DROP
+    try_cards(rows, rules, belief, mind, plan, stack, first)
+    if first > 0:
+        drop_half(plan)
+    try_cards(rows, rules, belief, mind, plan, stack, second - first)
+    if second > 0:
+        drop_half(plan)
+    try_cards(rows, rules, belief, mind, plan, stack, num_worlds - second)
+    return best_card(plan)
+
+
+@kernel
+def search_cards(
+    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, plan: Any, stack: Any, nodes: Any,
+    path: Any, seed: Any, num_worlds: int, cards: Any,
+) -> None:  # fmt: skip
+    """Write the best card of each seat after ``num_worlds`` worlds."""
+    rules = table[0]
+    for index in range(len(cards)):
+        if not prepare(observation[index], mask[index], rules, rows, belief[0], mind[0], plan[0], seed):
+            cards[index] = plan[0].favourite
+        elif len(nodes) > 0:
+            grow(rows, rules, belief[0], mind[0], plan[0], stack, nodes, path, num_worlds)
+            cards[index] = chosen_card(nodes, plan[0])
+        else:
+            cards[index] = search_flat(rows, rules, belief[0], mind[0], plan[0], stack, num_worlds)
+
+
+@kernel
+def begin(
+    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, plan: Any, stack: Any, nodes: Any,
+    path: Any, seed: Any, index: int,
+) -> bool:  # fmt: skip
+    """Prepare the search for one seat of a batch and return whether there is anything to search."""
+    return prepare(observation[index], mask[index], table[0], rows, belief[0], mind[0], plan[0], seed)
+
+
+@kernel
+def go_on(
+    table: Any, rows: Any, belief: Any, mind: Any, plan: Any, stack: Any, nodes: Any, path: Any, num_worlds: int
+) -> int:  # fmt: skip
+    """Search ``num_worlds`` more worlds and return the best card so far."""
+    if len(nodes) > 0:
+        grow(rows, table[0], belief[0], mind[0], plan[0], stack, nodes, path, num_worlds)
+        return chosen_card(nodes, plan[0])
+    try_cards(rows, table[0], belief[0], mind[0], plan[0], stack, num_worlds)
+    return best_card(plan[0])
+
+
+class SearchBot:
+    """Searches every decision, the discard too.
+
+    With ``worlds`` alone the choice depends on the seed and the observation only; with ``milliseconds`` also on
+    the speed of the machine.  Memory is a few rows and, for a tree, seven megabytes at most.
+
+    Args:
+        rules: preset or ``Rules``.
+        seed: whole number >= 0.
+        worlds: how many worlds a decision, at least 1.
+        milliseconds: time for a decision; the search stops at ``worlds`` or at the time, whichever comes first.
+        method: ``"flat"`` Monte Carlo or an information-set ``"tree"``, which wants a thousand worlds or more.
+        playout: how deals are played out.
+        inference: steps of the chain between two worlds weighted by likelihood; 0 draws them uniformly.
+        start: how far the heuristic's own card leads, in points times the root of the number of worlds.
+        temperature: of the heuristic in the likelihood, in points.
+        stray: share of choices that the likelihood takes to be made at random.
+        exact: last tricks of a playout to solve by max-n instead, 0..5.
+
+    Raises:
+        ValueError: an argument is not allowed; the message names it.
+    """
+
+    def __init__(
+        self,
+        rules: str | Rules = "scarto",
+        seed: int = 0,
+        worlds: int = 40,
+        milliseconds: float | None = None,
+        method: Method = "flat",
+        playout: Playout = "heuristic",
+        inference: int = 8,
+        start: float = 1.0,
+        temperature: float = 1.0,
+        stray: float = 0.1,
+        exact: int = 0,
+    ) -> None:
+        for name, number, least in (("worlds", worlds, 1), ("inference", inference, 0), ("exact", exact, 0)):
+            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
+                raise ValueError(f"{name}={number!r} is not allowed: expected a whole number of {least} or more")
+        if milliseconds is not None and not milliseconds > 0:
+            raise ValueError(f"milliseconds={milliseconds!r} is not allowed: expected more than 0")
+        if exact > MOST_TRICKS:
+            raise ValueError(f"exact={exact!r} is not allowed: expected at most {MOST_TRICKS}")
+        for name, value, known in (("method", method, _METHODS), ("playout", playout, _PLAYOUTS)):
+            if value not in known:
+                raise ValueError(f"{name}={value!r} is not allowed: expected one of {', '.join(known)}")
+        if not temperature > 0 or not 0 < stray < 1:
+            raise ValueError(f"temperature={temperature!r} must be above 0 and stray={stray!r} between 0 and 1")
+        self.rules = as_rules(rules)
+        self.seed, self.worlds, self.milliseconds = seed, worlds, milliseconds
+        self._key = stream_key(seed)
+        self.method, self.playout, self.inference = method, playout, inference
+        solver_rows, stack = new_stack()
+        rows = np.zeros(SOLVER_ROW + len(solver_rows), GAME).view(np.recarray)
+        plan = np.zeros(1, PLAN).view(np.recarray)
+        plan.playout, plan.exact = _PLAYOUTS[playout], exact
+        plan.steps, plan.start, plan.temperature, plan.stray = inference, start, temperature, stray
+        self._plan = plan
+        nodes = new_nodes(min(worlds + 1, _MOST_NODES) if method == "tree" else 0)
+        path = np.zeros(DEEPEST + 1, np.int64)
+        self._scratch = (rows, new_belief(), new_mind(), plan, stack, nodes, path)
+
+    def __repr__(self) -> str:
+        """Return the call that makes a bot like this, its main options named."""
+        limit = "" if self.milliseconds is None else f", milliseconds={self.milliseconds}"
+        return (
+            f"SearchBot({self.rules!r}, seed={self.seed}, worlds={self.worlds}{limit}, method={self.method!r}, "
+            f"playout={self.playout!r}, inference={self.inference})"
+        )
+
+    def act(self, observation: NDArray[Any], action_mask: NDArray[Any]) -> Cards:
+        """Return the best card found each, [B] int64."""
+        observation, action_mask = as_bytes(observation, action_mask, self.rules)
+        cards = np.zeros(len(observation), np.int64)
+        table = rules_table(self.rules)
+        if self.milliseconds is None:
+            search_cards(observation, action_mask, table, *self._scratch, self._key, self.worlds, cards)
+            return cards
+        for index in range(len(cards)):
+            until = time.perf_counter() + self.milliseconds / 1000
+            searching = begin(observation, action_mask, table, *self._scratch, self._key, index)
+            cards[index] = self._plan[0].favourite
+            left = self.worlds
+            while searching and left > 0:
+                cards[index] = go_on(table, *self._scratch, min(left, _BLOCK))
+                left -= _BLOCK
+                searching = time.perf_counter() < until
+        return cards

@@ -1,0 +1,150 @@
+"""A search in preparation: the recalled position, its worlds one after another, and how a deal is played out."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from scarto_env.bots.belief import believe, imagine
+from scarto_env.bots.draws import keyed
+from scarto_env.bots.endgame import solve
+from scarto_env.bots.heuristic import heuristic_card, only_card
+from scarto_env.bots.history import MOST_PLAYS, recall_piles
+from scarto_env.bots.inference import log_likelihood, wander
+from scarto_env.bots.recall import recall
+from scarto_env.cards import BAGATTO, FIRST_TRUMP, FOOL, NUM_CARDS, SUIT_SIZE, TRUMPS
+from scarto_env.jit import kernel, popcount
+from scarto_env.play import act, card_at, is_legal, next_bot_number, random_card
+from scarto_env.state import OVER, PLAY
+
+RANDOM: Final = 0
+HEURISTIC: Final = 1
+"""Ways to play out."""
+SOLVER_ROW: Final = 5
+"""Rows of scratch: the recalled position, the world, the trial, the past, a proposed world, then the solver's."""
+_FIRST_TOP: Final = FOOL - 2
+"""XX and XXI, whose order is a matter of the rules (A3)."""
+BURN_IN: Final = 5
+"""Worlds' worth of steps of the chain before the first world."""
+
+PLAN: Final = np.dtype(
+    [
+        ("total", np.float64, (NUM_CARDS,)),  # sum of scores of each candidate
+        ("alive", np.int8, (NUM_CARDS,)),  # candidates still tried
+        ("plays", np.int64, (MOST_PLAYS,)),  # what ``list_plays`` wrote
+        ("likelihood", np.float64),  # log likelihood of the chain's world
+        ("worlds", np.int64),  # tried so far
+        ("favourite", np.int64),  # the heuristic's card
+        ("start", np.float64),  # points x worlds**0.5 by which the favourite leads
+        ("playout", np.int64),
+        ("exact", np.int64),  # last tricks of a playout that are solved
+        ("num_nodes", np.int64),  # of the tree
+        ("steps", np.int64),  # of the chain between worlds; 0: worlds are drawn uniformly
+        ("temperature", np.float64),
+        ("stray", np.float64),
+    ],
+    align=True,
+)
+"""A search in progress and its settings."""
+
+
+@kernel
+def play_out(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any) -> None:
+    """Play the deal in ``rows[2]`` to its end, every seat alike, the last ``plan.exact`` tricks by max-n."""
+    while rows[2].phase != OVER:
+        if rows[2].turn == 0 and rules.tricks - rows[2].trick <= plan.exact:
+            rows[SOLVER_ROW] = rows[2]
+            solve(rows[SOLVER_ROW:], rules, stack)
+            for seat in range(rules.players):
+                rows[2].settled[seat] = stack[0].value[seat]
+            return
+        card = heuristic_card(rows[2], rules, mind) if plan.playout == HEURISTIC else random_card(rows[2])
+        act(rows[2], rules, card)
+
+
+@kernel
+def prepare(observation: Any, mask: Any, rules: Any, rows: Any, belief: Any, mind: Any, plan: Any, seed: Any) -> bool:
+    """Recall the position and count its worlds; return whether there is anything to search."""
+    base = rows[0]
+    recall(observation, mask, rules, base)
+    plan.favourite = heuristic_card(base, rules, mind)
+    if only_card(base) >= 0:
+        return False
+    base.bot_random = keyed(base, rules, seed)
+    for seat in range(rules.players):
+        base.pile_value[seat] = 0
+        base.pile_size[seat] = 0
+    if base.phase == PLAY:
+        recall_piles(base, rules, plan.plays, rows[3])
+    plan.worlds = 0
+    for card in range(NUM_CARDS):
+        plan.total[card] = 0
+        plan.alive[card] = is_legal(base, card)
+    drop_twins(base, rules, mind, plan)
+    return believe(base, rules, belief) > 0
+
+
+@kernel
+def drop_twins(game: Any, rules: Any, mind: Any, plan: Any) -> None:
+    """Leave one of cards that do the same: of one suit and value, with no card between that could part them.
+
+    ``mind`` holds the notes on the position.  The favourite stays.  The Bagatto, XX and XXI have no twins.
+    """
+    last = -1
+    for card in range(FOOL):
+        suit = min(card // SUIT_SIZE, TRUMPS)
+        place = card - suit * SUIT_SIZE
+        on_table = game.trick_cards[1] >> place if suit == TRUMPS else game.trick_cards[0] >> card
+        if place == 0 or card >= _FIRST_TOP or (mind.out[suit] >> place | on_table) & 1:
+            last = -1
+        if not plan.alive[card]:
+            continue
+        if last < 0 or rules.value[card] != rules.value[last]:
+            last = -1 if card == BAGATTO else card
+        elif card == plan.favourite:
+            plan.alive[last] = 0
+            last = card
+        else:
+            plan.alive[card] = 0
+
+
+@kernel
+def next_world(rows: Any, rules: Any, belief: Any, mind: Any, plan: Any) -> None:
+    """Put the next world into ``rows[1]``: drawn uniformly, or the chain's next."""
+    weighted = plan.steps > 0 and rows[0].phase == PLAY
+    if weighted and plan.worlds > 0:
+        plan.likelihood = wander(
+            rows, rules, plan.plays, mind, plan.steps, plan.likelihood, plan.temperature, plan.stray
+        )
+        return
+    rows[1] = rows[0]
+    imagine(rows[0], rules, belief, rows[1])
+    if weighted:
+        plan.likelihood = log_likelihood(rows[1], rules, plan.plays, rows[3], mind, plan.temperature, plan.stray)
+        # The chain forgets its start before the first world is used.
+        plan.likelihood = wander(
+            rows, rules, plan.plays, mind, BURN_IN * plan.steps, plan.likelihood, plan.temperature, plan.stray
+        )
+
+
+@kernel
+def imagine_talon(game: Any, rules: Any, world: Any) -> None:
+    """Draw the talon of another seat's deal from the dealer's full hand in a world; moves ``game``'s bot generator."""
+    dealer = int(world.dealer)
+    if dealer == 0:
+        return
+    plain = world.hand[dealer, 0] | world.played[dealer, 0] | world.discarded[0]
+    tarocchi = world.hand[dealer, 1] | world.played[dealer, 1] | world.discarded[1]
+    size = popcount(plain) + popcount(tarocchi)
+    world.talon[0] = 0
+    world.talon[1] = 0
+    for _ in range(rules.talon_size):
+        card = card_at(plain, tarocchi, next_bot_number(game, size))
+        size -= 1
+        if card < FIRST_TRUMP:
+            plain &= ~(1 << card)
+            world.talon[0] |= 1 << card
+        else:
+            tarocchi &= ~(1 << (card - FIRST_TRUMP))
+            world.talon[1] |= 1 << (card - FIRST_TRUMP)

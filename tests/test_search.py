@@ -1,0 +1,141 @@
+"""Search: deterministic, bounded, blind, right where the right card is known, and the better for more worlds."""
+
+import time
+
+import numpy as np
+import pytest
+from positions import codes_of, ids
+
+from scarto_env import PRESETS, Batch, make_bot
+from scarto_env.arena import duel
+from scarto_env.bots.endgame import new_stack, solve
+from scarto_env.bots.search import SearchBot
+from scarto_env.jit import kernel
+from scarto_env.play import act
+from scarto_env.rules import rules_table
+from scarto_env.state import OVER
+
+
+def positions(num_steps: int, num_games: int = 6, rules: str = "scarto", seed: int = 0) -> Batch:
+    batch = Batch(num_games, rules, seed=seed, threads=1, redeal=False)
+    bot = make_bot("heuristic", rules)
+    for _ in range(num_steps):
+        batch.step(bot.act(batch.observation, batch.action_mask))
+    return batch
+
+
+def chosen(batch: Batch, **options) -> list[int]:
+    return make_bot("search", batch.rules, **options).act(batch.observation, batch.action_mask).tolist()
+
+
+@pytest.mark.parametrize("options", [{"worlds": 8}, {"worlds": 8, "inference": 0}, {"worlds": 60, "method": "tree"}])
+@pytest.mark.parametrize("num_steps", [0, 20, 60])
+def test_a_seed_and_a_number_of_worlds_fix_the_choice(options, num_steps) -> None:
+    batch = positions(num_steps)
+    first = chosen(batch, **options)
+    assert chosen(batch, **options) == first
+    assert all(batch.action_mask[game, card] for game, card in enumerate(first))
+
+
+def test_another_seed_imagines_other_worlds() -> None:
+    batch = positions(10, num_games=30)
+    assert any(chosen(batch, worlds=2, seed=0) != chosen(batch, worlds=2, seed=seed) for seed in range(1, 4))
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+@pytest.mark.parametrize("options", [{"worlds": 2, "exact": 2}, {"worlds": 20, "method": "tree", "playout": "random"}])
+def test_every_method_plays_every_preset(rules, options) -> None:
+    batch = positions(0, 1, rules)
+    bot = make_bot("search", rules, **options)
+    for _ in range(batch.rules.num_decisions):
+        batch.step(bot.act(batch.observation, batch.action_mask))
+    assert batch.games.phase[0] == OVER
+
+
+def test_time_ends_the_search() -> None:
+    batch = positions(4, num_games=1)
+    bot = SearchBot(worlds=10**9, milliseconds=20)
+    bot.act(batch.observation, batch.action_mask)
+    started = time.perf_counter()
+    bot.act(batch.observation, batch.action_mask)
+    # Generous: a busy machine may stop a process for long, but not for a billion worlds.
+    assert time.perf_counter() - started < 20
+    with pytest.raises(ValueError, match="milliseconds=0"):
+        SearchBot(milliseconds=0)
+
+
+def test_a_few_worlds_in_no_time_are_the_worlds_alone() -> None:
+    batch = positions(30)
+    few = {"worlds": 3, "method": "tree"}
+    assert chosen(batch, **few, milliseconds=1e6) == chosen(batch, **few)
+
+
+def test_it_lays_away_by_search_too() -> None:
+    batch = positions(0, num_games=40)
+    heuristic = make_bot("heuristic").act(batch.observation, batch.action_mask)
+    assert (np.array(chosen(batch, worlds=12)) != heuristic).any()
+
+
+@kernel
+def solved(games, table, rows, stack):
+    rows[0] = games[0]
+    return solve(rows, table[0], stack)
+
+
+@kernel
+def forward(games, table, card):
+    act(games[0], table[0], card)
+
+
+def max_n(games, table) -> tuple[list[int], int]:
+    """Return settled scores and card by plain recursion: the oracle of the solver."""
+    row = games[0]
+    if row.phase == OVER:
+        return row.settled.tolist(), -1
+    seat, rival = int(row.seat), int(row.best_seat)
+    best, best_card = None, -1
+    legal = int(row.legal[0]) | int(row.legal[1]) << 56
+    for card in (card for card in range(78) if legal >> card & 1):
+        after = games.copy()
+        forward(after, table, card)
+        value = max_n(after, table)[0]
+        better = best is None or value[seat] > best[seat]
+        tie = best is not None and value[seat] == best[seat] and rival not in (-1, seat)
+        if better or (tie and value[rival] < best[rival]):
+            best, best_card = value, card
+    assert best is not None
+    return best, best_card
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_the_last_tricks_are_solved_as_by_plain_recursion(rules) -> None:
+    players = PRESETS[rules].players
+    table = rules_table(PRESETS[rules])
+    for seed in range(3):
+        batch = positions(PRESETS[rules].num_decisions - 3 * players, 1, rules, seed)
+        rows, stack = new_stack()
+        card = solved(batch.games, table, rows, stack)
+        value, expected = max_n(batch.games.copy(), table)
+        assert (card, stack.value[0].tolist()) == (expected, value), codes_of([card, expected])
+
+
+def test_search_saves_the_fool_from_the_last_trick() -> None:
+    batch = positions(78 - 6, num_games=400, seed=3)
+    fool = ids("MT")[0]
+    held = np.flatnonzero(batch.action_mask[:, fool] & (batch.action_mask.sum(axis=1) > 1))
+    assert len(held) > 0
+    bot = make_bot("search:worlds=30")
+    cards = bot.act(batch.observation[held], batch.action_mask[held])
+    assert (cards == fool).all()
+
+
+@pytest.mark.slow
+def test_search_beats_what_it_plays_out_with_and_grows_with_worlds() -> None:
+    few, many = (duel(f"search:worlds={worlds}", "heuristic", deals=40) for worlds in (4, 40))
+    assert many.interval[0] > 0 and many.mean > few.mean
+
+
+@pytest.mark.slow
+def test_weighing_worlds_tells_more_than_drawing_them_uniformly() -> None:
+    result = duel("search:worlds=20,inference=32", "search:worlds=20,inference=0", deals=60)
+    assert result.mean > 0
