@@ -248,7 +248,7 @@ def test_interrupt_saves_and_leaves(tmp_path: Path) -> None:
     assert len(numbers(folder)[1]) == facts["updates"]
 
 
-@pytest.mark.parametrize(("field", "value"), [("seed", 1), ("actor", (8,)), ("learning_rate", 1e-3)])
+@pytest.mark.parametrize(("field", "value"), [("seed", 1), ("actor", (8,)), ("learning_rate", 2e-3)])
 def test_resuming_with_other_settings_is_refused(tmp_path: Path, field: str, value: Any) -> None:
     save_state(tmp_path, Learner(tiny()), {"seconds": 0.0})
     with pytest.raises(RunError, match=f"{field}=.* may not change within a run"):

@@ -55,7 +55,7 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def train(folder: Path, file: Path | None, resume: bool, overwrite: bool, final_deals: str, **options: Any) -> int:
     """Train a policy by self-play.
 
-    Without options it takes about five minutes on two cores.  Ctrl-C saves and leaves; --resume goes on.
+    Without options it takes five to six minutes on two cores.  Ctrl-C saves and leaves; --resume goes on.
     """
     settings = {name: value for name, value in options.items() if value is not None}
     with one_line():

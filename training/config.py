@@ -59,22 +59,22 @@ class Config:
     """
 
     rules: str = "scarto"
-    deals: int = 100_000
+    deals: int = 280_000
     start: str = ""
     seed: int = 0
     workers: int = 2
     deals_at_once: int = 512
     device: str = "cpu"
     precision: Literal["bf16", "fp32"] = "bf16"
-    actor: tuple[int, ...] = (512, 512, 512)
-    critic: tuple[int, ...] = (256, 256, 256)
+    actor: tuple[int, ...] = (128, 128)
+    critic: tuple[int, ...] = (256, 256)
     critic_sees_all: bool = True
     reward: Literal["trick", "score"] = "trick"
     trace: float = 0.8
     epochs: int = 2
     minibatches: int = 16
     clip: float = 0.2
-    learning_rate: float = 5e-4
+    learning_rate: float = 1e-3
     learning_rate_end: float = 0.02
     entropy: float = 0.03
     entropy_end: float = 0.003
@@ -83,7 +83,7 @@ class Config:
     league_share: float = 0.25
     league_every: int = 25
     league_bots: tuple[str, ...] = ("heuristic",)
-    evaluate_every: int = 25
+    evaluate_every: int = 70
     evaluate_deals: int = 200
     yardsticks: tuple[str, ...] = ("random", "greedy", "heuristic")
     save_every: int = 10
