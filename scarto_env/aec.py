@@ -184,7 +184,8 @@ class ScartoEnv(AECEnv[str, Observation, int]):
         row.match_deal = 0
         self.batch.refresh()
         self.match.begin()
-        self._seed = seed if opened is None else None
+        # The seed tells the deal only where nothing of it was chosen.
+        self._seed = seed if opened is None and options.get("dealer") is None else None
         self._has_reset = True
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -333,7 +334,8 @@ class ScartoEnv(AECEnv[str, Observation, int]):
 
     def observe(self, agent: str) -> Observation:
         """Return what an agent knows, the dead included: fresh arrays ``observation`` and ``action_mask``."""
-        self._check_episode("observe")
+        if not self._has_reset:
+            self._check_episode("observe")
         seat = self._checked_seat(agent)
         batch = self.batch
         if seat == batch.seat.item(0):
@@ -349,7 +351,14 @@ class ScartoEnv(AECEnv[str, Observation, int]):
         self._check_episode("last")
         if not self.agents:
             raise gymnasium.error.ResetNeeded("the episode is over: call reset")
-        return super().last(observe)
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:  # type: ignore[override]
         """Yield the agent to act until the episode is over; every turn needs a ``step``."""
@@ -372,11 +381,13 @@ class ScartoEnv(AECEnv[str, Observation, int]):
     @property
     def deal(self) -> Deal:
         """The cards of the deal in progress, before the exchange."""
+        self._check_episode("deal")
         return self.batch.deal(0)
 
     @property
     def piles(self) -> list[frozenset[int]]:
         """Cards each seat has won; the dealer's pile gets the discard when the deal is over (A10, A17)."""
+        self._check_episode("piles")
         return [frozenset(cards_of(self.batch.games[0].pile[seat])) for seat in range(self.rules.players)]
 
     def record(self) -> Record:

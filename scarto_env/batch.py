@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import functools
 from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
@@ -42,9 +42,6 @@ Reward = Literal["score", "trick", "win"]
 REWARDS: Final[tuple[Reward, ...]] = ("score", "trick", "win")
 """The index of a reward is its kind in ``loops``: SCORE, TRICK, WIN."""
 
-_GAMES_A_THREAD: Final = 1024
-"""Below this a second thread costs more than it brings."""
-
 
 class Step(NamedTuple):
     """What a step brought: both arrays are the batch's own memory, overwritten by the next step.
@@ -56,6 +53,16 @@ class Step(NamedTuple):
 
     reward: NDArray[np.float32]
     done: NDArray[np.bool_]
+
+
+@functools.cache
+def _batch_table(rules: Rules, reward: Reward, redeal: bool) -> np.recarray[Any, Any]:
+    """Return the rules' table with a batch's two settings in it: a kernel's every argument costs at each call."""
+    table = rules_table(rules).copy()
+    table[0].reward_kind = REWARDS.index(reward)
+    table[0].redeal = redeal
+    table.flags.writeable = False
+    return table
 
 
 class Batch:
@@ -71,7 +78,8 @@ class Batch:
         seed: whole number >= 0; None draws one from the system.
         reward: ``"score"`` the settled score at a deal's end, ``"trick"`` the same paid trick by trick, ``"win"``
             n/w - 1 to each of the w seats with the highest score and -1 to the others.
-        threads: cores that step games; None takes what the size is worth.
+        threads: cores that step games, 1 by default: more pay from about 2,000 games on and while those cores are
+            idle, since every step waits for the slowest of them.
         redeal: deal again when a deal ends.
 
     Attributes:
@@ -103,7 +111,7 @@ class Batch:
         self.reward: Reward = reward
         self.redeal = redeal
         self.seed = int(np.random.SeedSequence().entropy) if seed is None else seed  # type: ignore[arg-type]
-        self.threads = threads or max(1, min(os.cpu_count() or 1, num_games // _GAMES_A_THREAD))
+        self.threads = threads or 1
         self._rows = as_argument(new_games(stream_keys(self.seed, num_games)))
         self._allocate()
         self.reset()
@@ -111,14 +119,18 @@ class Batch:
     def _allocate(self) -> None:
         """Make the arrays around the rows."""
         num_games, players = len(self), self.rules.players
-        self._table = as_argument(rules_table(self.rules))
-        self._kind = REWARDS.index(self.reward)
+        self._table = as_argument(_batch_table(self.rules, self.reward, self.redeal))
         self.observation = np.zeros((num_games, observation_size(players)), np.int8)
         self.action_mask = np.zeros((num_games, NUM_CARDS), np.int8)
         self._actions = np.zeros(num_games, np.int64)
-        self._step = Step(np.zeros((num_games, players), np.float32), np.zeros(num_games, np.bool_))
         self._no_out = np.empty((0, observation_size(players)), np.float32)
-        self.seat: NDArray[np.int8] = self._rows.view(np.ndarray)["seat"]
+        self._view_rows()
+
+    def _view_rows(self) -> None:
+        """Make the views of the rows' fields that are read at every step."""
+        fields = self._rows.view(np.ndarray)
+        self.seat: NDArray[np.int8] = fields["seat"]
+        self._step = Step(fields["reward"][:, : self.rules.players], fields["done"])
 
     @property
     def games(self) -> np.recarray[Any, Any]:
@@ -184,6 +196,7 @@ class Batch:
         Raises:
             ValueError: the deal is no partition of the deck; nothing has been changed.
         """
+        game = self._checked_game(game)
         deal.check(self.rules)
         begin_given(self._rows, self._table, game, deal.dealer)
         deal.write_to(self.games[game])
@@ -213,10 +226,8 @@ class Batch:
             ValueError: the shape is not [B]; no game has moved.
             TypeError: the dtype is no integer; no game has moved.
         """
-        cards = self._checked(actions)
-        reward, done = self._step
-        arguments = (self._rows, self._table, cards, self.observation, self.action_mask, reward, done,
-                     self._kind, self.redeal)  # fmt: skip
+        cards = self.checked_actions(actions)
+        arguments = (self._rows, self._table, cards, self.observation, self.action_mask)
         if self.threads == 1:
             illegal = checked_advance(*arguments)
         else:
@@ -224,7 +235,7 @@ class Batch:
             if illegal < 0:
                 run_parallel(self.threads, advance_on_threads, *arguments, self.threads)
         if illegal >= 0:
-            raise refusal(self.games[illegal], self.rules, int(cards[illegal]), int(illegal))
+            raise refusal(self.games[illegal], self.rules, int(cards[illegal]), self._named(illegal))
         return self._step
 
     def step_some(
@@ -259,8 +270,8 @@ class Batch:
             ValueError: a shape, an order or a viewer is not allowed; no game has moved.
             TypeError: a dtype is no integer; no game has moved.
         """
-        cards = self._checked(actions)
-        orders, viewers = self._checked(orders, "orders"), self._checked(viewers, "viewers")
+        cards = self.checked_actions(actions)
+        orders, viewers = self.checked_actions(orders, "orders"), self.checked_actions(viewers, "viewers")
         players = self.rules.players
         random_places = np.zeros(players, np.bool_)
         if random_others is not None:
@@ -273,14 +284,17 @@ class Batch:
                 raise ValueError(f"viewers[{wrong}]={viewers[wrong]} is no seat: expected 0..{players - 1}")
             if not WAIT <= orders[wrong] <= GO_ON:
                 raise ValueError(f"orders[{wrong}]={orders[wrong]} is no order: expected {WAIT}..{GO_ON}")
-            raise refusal(self.games[wrong], self.rules, int(cards[wrong]), int(wrong))
+            raise refusal(self.games[wrong], self.rules, int(cards[wrong]), self._named(wrong))
         if out is None:
             out = self._no_out
-        elif out.shape != self.observation.shape or out.dtype != np.float32 or not out.flags.c_contiguous:
-            raise ValueError(f"out must be a contiguous float32 array of shape {self.observation.shape}")
-        reward, done = self._step
+        elif (
+            out.shape != self.observation.shape
+            or out.dtype != np.float32
+            or not (out.flags.c_contiguous and out.flags.writeable)
+        ):
+            raise ValueError(f"out must be a writable contiguous float32 array of shape {self.observation.shape}")
         arguments = (self._rows, self._table, orders, cards, viewers, random_places, self.observation,
-                     self.action_mask, reward, done, out, self._kind)  # fmt: skip
+                     self.action_mask, out)  # fmt: skip
         if self.threads == 1:
             advance_some(*arguments, 0, len(cards))
         else:
@@ -294,9 +308,17 @@ class Batch:
             IllegalActionError: the card is not legal; the game has not moved.
         """
         self._actions[0] = card
-        return self.step(self._actions)
+        if checked_advance(self._rows, self._table, self._actions, self.observation, self.action_mask) >= 0:
+            raise refusal(self.games[0], self.rules, int(card))
+        return self._step
 
-    def _checked(self, actions: ArrayLike, name: str = "actions") -> NDArray[np.int64]:
+    def checked_actions(self, actions: ArrayLike, name: str = "actions") -> NDArray[np.int64]:
+        """Return whole numbers, one a game, as the kernels take them: [B] int64.
+
+        Raises:
+            ValueError: the shape is not [B].
+            TypeError: the dtype is no integer.
+        """
         if actions is self._actions:
             return self._actions
         cards = np.asarray(actions)
@@ -304,7 +326,19 @@ class Batch:
             raise ValueError(f"{name} must have shape ({len(self)},), one a game, not {cards.shape}")
         if cards.dtype.kind not in "iu":
             raise TypeError(f"{name} must be whole numbers of an integer dtype, not {cards.dtype}")
-        return np.ascontiguousarray(cards, np.int64)
+        # Writable too: for a read-only array the kernels would be compiled a second time.
+        return np.require(cards, np.int64, ["C", "W"])
+
+    def _named(self, game: int) -> int | None:
+        """Return the index that an error names: none in a batch of one."""
+        return int(game) if len(self) > 1 else None
+
+    def _checked_game(self, game: int) -> int:
+        if not isinstance(game, (int, np.integer)) or isinstance(game, bool):
+            raise TypeError(f"game={game!r} is no whole number")
+        if not 0 <= game < len(self):
+            raise IndexError(f"game={game} is not in the batch: expected 0..{len(self) - 1}")
+        return int(game)
 
     def play_out(self) -> int:
         """Play every game to the end of its deal with random legal cards and return how many.
@@ -320,18 +354,21 @@ class Batch:
 
     def deal(self, game: int = 0) -> Deal:
         """Return the deal in progress in a game: the cards before the exchange."""
-        return Deal.from_game(self.games[game], self.rules.players)
+        return Deal.from_game(self.games[self._checked_game(game)], self.rules.players)
 
     def observe(self, game: int, seat: int) -> NDArray[np.int8]:
         """Return what a seat knows of a game, [D] int8, a fresh array."""
-        out = np.empty(observation_size(self.rules.players), np.int8)
-        observe_one(self._rows, self._table, game, seat, out)
+        players = self.rules.players
+        if not isinstance(seat, (int, np.integer)) or isinstance(seat, bool) or not 0 <= seat < players:
+            raise ValueError(f"seat={seat!r} is no seat: expected 0..{players - 1}")
+        out = np.empty(observation_size(players), np.int8)
+        observe_one(self._rows, self._table, self._checked_game(game), int(seat), out)
         return out
 
     def state(self, game: int = 0) -> NDArray[np.int8]:
         """Return the full information of a game, [S] int8 (``observation.state_sections``), a fresh array."""
         out = np.empty(state_size(self.rules.players), np.int8)
-        state_of(self._rows, self._table, game, out)
+        state_of(self._rows, self._table, self._checked_game(game), out)
         return out
 
     def hidden_cards(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
@@ -343,8 +380,12 @@ class Batch:
             out: array to write to; a fresh one without.
         """
         players = self.rules.players
+        shape = (len(self), players, NUM_CARDS)
         if out is None:
-            out = np.empty((len(self), players, NUM_CARDS), np.int8)
+            out = np.empty(shape, np.int8)
+        # Kernels write where the array says: any other layout would leave them beside it.
+        elif out.shape != shape or out.dtype != np.int8 or not (out.flags.c_contiguous and out.flags.writeable):
+            raise ValueError(f"out must be a writable contiguous int8 array of shape {shape}")
         hidden_all(self._rows, self._table, out.reshape(len(self), players * NUM_CARDS))
         return out
 
@@ -360,6 +401,5 @@ class Batch:
         other.observation = self.observation.copy()
         other.action_mask = self.action_mask.copy()
         other._actions = self._actions.copy()
-        other._step = Step(self._step.reward.copy(), self._step.done.copy())
-        other.seat = other._rows.view(np.ndarray)["seat"]
+        other._view_rows()
         return other

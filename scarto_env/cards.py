@@ -151,7 +151,7 @@ def parse_card(text: str) -> int:
     """
     if not isinstance(text, str):
         raise ValueError(f"{text!r} is no card code: expected text such as 'SK', '07' or 'MT'")
-    code = text.strip().upper()
+    code = text.strip().upper() if text.isascii() else text
     if re.fullmatch(r"[0-9]", code):
         code = "0" + code
     card = _CARD_OF_CODE.get(code)

@@ -60,8 +60,18 @@ def _compiled(function: Function, **options: bool) -> Function:
         return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)  # type: ignore[no-any-return]
 
 
-_LAUNCH: Final = threading.Lock()
+_launch = threading.Lock()
 _launching_process = 0
+
+
+def _forget_launch() -> None:
+    """Give a forked process a lock of its own: the parent's may be held by a thread that was not forked."""
+    global _launch  # noqa: PLW0603 - one layer a process
+    _launch = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_launch)
 
 
 def run_parallel(threads: int, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -73,7 +83,7 @@ def run_parallel(threads: int, function: Callable[..., Any], *arguments: Any) ->
     global _launching_process  # noqa: PLW0603 - one layer a process
     if JIT_DISABLED:
         return function(*arguments)
-    with _LAUNCH:
+    with _launch:
         _launching_process = _launching_process or os.getpid()
         if _launching_process != os.getpid():
             return function.py_func(*arguments)  # type: ignore[attr-defined]
@@ -98,11 +108,11 @@ def as_argument(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def _cache_folder(source: Path) -> Path:
     """Return a writable folder named by what the kernels of ``source`` may call.
 
-    Engine kernels depend on the engine; kernels of another folder also on that folder.
+    Engine kernels depend on the engine; others also on the bots, whose kernels they may call, and their own folder.
     """
     sources = [_PACKAGE / name for name in _ENGINE]
     if source not in sources:
-        sources += sorted(source.parent.glob("*.py"))
+        sources += sorted({*source.parent.glob("*.py"), *(_PACKAGE / "bots").glob("*.py")})
     digest = hashlib.sha256()
     for path in sources:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())

@@ -20,8 +20,10 @@ WAIT, CARD, RANDOM, DEAL, GO_ON = range(5)
 
 
 @kernel
-def pay(game: Any, rules: Any, reward: Any, kind: int) -> None:
-    """Write the rewards of a trick just taken, [P] float32 (A21, A22)."""
+def pay(game: Any, rules: Any) -> None:
+    """Write the rewards of a trick just taken (A21, A22)."""
+    reward = game.reward
+    kind = int(rules.reward_kind)
     players = int(rules.players)
     over = game.phase == OVER
     unit = np.float32(SCORE_UNITS * players)
@@ -59,45 +61,41 @@ def first_illegal(games: Any, actions: Any) -> int:
 
 
 @kernel
-def play_paid(game: Any, rules: Any, card: int, reward: Any, kind: int) -> None:
+def play_paid(game: Any, rules: Any, card: int) -> None:
     """Play one legal card and, if it ends a trick, write the rewards."""
     trick = game.trick
     act(game, rules, card)
     if game.trick != trick:
-        pay(game, rules, reward, kind)
+        pay(game, rules)
 
 
 @kernel
 def advance(
-    games: Any, table: Any, actions: Any, observation: Any, mask: Any, reward: Any, done: Any,
-    start: int, stop: int, kind: int, redeal: bool,
+    games: Any, table: Any, actions: Any, observation: Any, mask: Any, start: int, stop: int
 ) -> None:  # fmt: skip
     """Play one legal card in games ``start``..``stop``-1 and write what the next seats see."""
     rules = table[0]
     for index in range(start, stop):
         game = games[index]
         for seat in range(rules.players):
-            reward[index, seat] = 0
-        done[index] = False
+            game.reward[seat] = 0
+        game.done = False
         if game.phase != OVER:
-            play_paid(game, rules, actions[index], reward[index], kind)
+            play_paid(game, rules, actions[index])
             if game.phase == OVER:
-                done[index] = True
-                if redeal:
+                game.done = True
+                if rules.redeal:
                     deal(game, rules, -1)
         observe(game, rules, int(game.seat), observation[index])
         write_mask(game, mask[index])
 
 
 @kernel
-def checked_advance(
-    games: Any, table: Any, actions: Any, observation: Any, mask: Any, reward: Any, done: Any,
-    kind: int, redeal: bool,
-) -> int:  # fmt: skip
+def checked_advance(games: Any, table: Any, actions: Any, observation: Any, mask: Any) -> int:
     """Return the first game whose action is illegal, or -1 after having played one card in every game."""
     illegal = first_illegal(games, actions)
     if illegal < 0:
-        advance(games, table, actions, observation, mask, reward, done, 0, len(games), kind, redeal)
+        advance(games, table, actions, observation, mask, 0, len(games))
     return illegal
 
 
@@ -117,7 +115,7 @@ def first_misorder(games: Any, orders: Any, actions: Any, viewers: Any, players:
 @kernel
 def advance_some(
     games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
-    mask: Any, reward: Any, done: Any, out: Any, kind: int, start: int, stop: int,
+    mask: Any, out: Any, start: int, stop: int,
 ) -> None:  # fmt: skip
     """Carry out orders in games ``start``..``stop``-1, then play for the seats that play at random.
 
@@ -133,16 +131,16 @@ def advance_some(
         game = games[index]
         viewer = int(viewers[index])
         for seat in range(players):
-            reward[index, seat] = 0
+            game.reward[seat] = 0
         if order == DEAL:
             deal(game, rules, -1)
         elif order == CARD and game.phase != OVER:
-            play_paid(game, rules, actions[index], reward[index], kind)
+            play_paid(game, rules, actions[index])
         elif order == RANDOM and game.phase != OVER:
-            play_paid(game, rules, random_card(game), reward[index], kind)
+            play_paid(game, rules, random_card(game))
         while game.phase != OVER and random_places[relative(int(game.seat), viewer, players)]:
-            play_paid(game, rules, random_card(game), reward[index], kind)
-        done[index] = game.phase == OVER
+            play_paid(game, rules, random_card(game))
+        game.done = game.phase == OVER
         row = observation[index]
         observe(game, rules, viewer if game.phase == OVER else int(game.seat), row)
         write_mask(game, mask[index])
@@ -155,16 +153,13 @@ def advance_some(
 @parallel_kernel
 def advance_some_on_threads(
     games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
-    mask: Any, reward: Any, done: Any, out: Any, kind: int, threads: int,
+    mask: Any, out: Any, threads: int,
 ) -> None:  # fmt: skip
     """Do what ``advance_some`` does, a range of games on each thread."""
     for part in numba.prange(threads):
         start = len(games) * part // threads
         stop = len(games) * (part + 1) // threads
-        advance_some(
-            games, table, orders, actions, viewers, random_places, observation, mask, reward, done, out, kind,
-            start, stop,
-        )  # fmt: skip
+        advance_some(games, table, orders, actions, viewers, random_places, observation, mask, out, start, stop)
 
 
 @kernel
@@ -217,15 +212,12 @@ def play_out_all(games: Any, table: Any, start: int, stop: int) -> int:
 
 
 @parallel_kernel
-def advance_on_threads(
-    games: Any, table: Any, actions: Any, observation: Any, mask: Any, reward: Any, done: Any,
-    kind: int, redeal: bool, threads: int,
-) -> None:  # fmt: skip
+def advance_on_threads(games: Any, table: Any, actions: Any, observation: Any, mask: Any, threads: int) -> None:
     """Do what ``advance`` does, a range of games on each thread."""
     for part in numba.prange(threads):
         start = len(games) * part // threads
         stop = len(games) * (part + 1) // threads
-        advance(games, table, actions, observation, mask, reward, done, start, stop, kind, redeal)
+        advance(games, table, actions, observation, mask, start, stop)
 
 
 @parallel_kernel

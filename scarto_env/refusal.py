@@ -31,22 +31,24 @@ class IllegalActionError(ValueError):
         seat: who acted.
         article: the article of RULES.md that refuses it, such as ``"A12"``.
         reason: the refusal in words.
-        game: index of the game in its batch.
+        game: index of the game in its batch, 0 for a game on its own.
     """
 
-    def __init__(self, action: int, seat: int, article: str, reason: str, game: int = 0) -> None:
-        """Make the error; ``game`` is named in the message when it is not the first."""
+    def __init__(self, action: int, seat: int, article: str, reason: str, game: int | None = None) -> None:
+        """Make the error; ``game`` is named in the message if there is one."""
         card = card_code(action) if 0 <= action < NUM_CARDS else str(action)
-        where = f"game {game}: " if game else ""
+        where = "" if game is None else f"game {game}: "
         super().__init__(f"{where}seat {seat} may not play {card}: {reason} ({article})")
-        self.action, self.seat, self.article, self.reason, self.game = action, seat, article, reason, game
+        self.action, self.seat, self.article, self.reason = action, seat, article, reason
+        self.game = game or 0
+        self._arguments = (action, seat, article, reason, game)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the constructor's arguments, so that worker processes can report it."""
-        return IllegalActionError, (self.action, self.seat, self.article, self.reason, self.game)
+        return IllegalActionError, self._arguments
 
 
-def refusal(row: Any, rules: Rules, card: int, game: int = 0) -> IllegalActionError:
+def refusal(row: Any, rules: Rules, card: int, game: int | None = None) -> IllegalActionError:
     """Return the error for a card that is not legal in a game's row."""
     article, reason = _reason(row, rules, card)
     return IllegalActionError(card, int(row.seat), article, reason, game)

@@ -291,6 +291,8 @@ TABLE: Final = np.dtype(
         ("fool_discardable", np.bool_),
         ("bonus_cards", np.int64),  # tarocchi that bring the ultimo in the last trick (A20)
         ("lowest_pays", np.bool_),
+        ("reward_kind", np.int8),  # of a batch, not of the rules: what is paid, and whether a deal follows
+        ("redeal", np.bool_),
     ],
     align=True,
 )

@@ -94,7 +94,8 @@ class ScartoEnv(gymnasium.Env[Observation, np.int64]):
         vectors = self._empty()
         self._versus.reset(np.ones(1, np.bool_), [seed], options, vectors)
         self._begun = True
-        self._seed = None if options else seed
+        chosen = {"deal", "hands", "talon", "dealer"} & set(options or ())
+        self._seed = None if chosen else seed
         if self.render_mode == "human":
             self.render()
         return self._observation(vectors), self._info()
@@ -112,7 +113,10 @@ class ScartoEnv(gymnasium.Env[Observation, np.int64]):
         if not self._begun or self._versus.over[0]:
             raise ResetNeeded("the deal is over" if self._begun else "no deal has begun: call reset first")
         vectors = self._empty()
-        self._versus.step(np.asarray(action).reshape(1), vectors)
+        card = np.asarray(action)
+        if card.size != 1:
+            raise ValueError(f"action {action!r} is no card: expected one whole number")
+        self._versus.step(card.reshape(1), vectors)
         if self.render_mode == "human":
             self.render()
         return (

@@ -60,10 +60,12 @@ _FIELDS: Final = np.dtype(
             np.int16,
             (MAX_PLAYERS,),
         ),  # A19 in thirds: public ones, at the end with discard and ultimo
+        ("reward", np.float32, (MAX_PLAYERS,)),  # of the last step, by seat
         ("best_power", np.int16),  # of the card winning the trick
         ("trick_value", np.int16),
         ("pile_size", np.int8, (MAX_PLAYERS,)),
         ("table", np.int8, (MAX_PLAYERS,)),  # card each seat has on the table, or NO_CARD
+        ("done", np.bool_),  # the last step ended a deal
         ("phase", np.int8),
         ("seat", np.int8),  # who acts
         ("dealer", np.int8),

@@ -150,7 +150,7 @@ class Versus:
                     self.seat[index] = seed % self.players
         self._forfeited[games] = False
         # Going on changes nothing where the learner is to act or the deal is over, but restores what it sees.
-        self._move(np.full(len(self.batch), GO_ON), self._no_cards, out, self._no_games)
+        self._move(np.where(games, GO_ON, WAIT), self._no_cards, out, self._no_games, games)
 
     def step(self, actions: ArrayLike, out: NDArray[np.float32], deal_again: NDArray[np.bool_] | None = None) -> None:
         """Play the learner's card in every game and play on to its next decision or the end of the deal.
@@ -164,6 +164,7 @@ class Versus:
             IllegalActionError: names the first game whose card is not legal, with ``illegal="raise"``; no game
                 has moved.
         """
+        actions = self.batch.checked_actions(actions)
         orders = self._every_card.copy()
         dealt = self._no_games if deal_again is None else deal_again.nonzero()[0]
         orders[dealt] = DEAL
@@ -188,8 +189,7 @@ class Versus:
         """
         self._move(np.where(games, DEAL, WAIT), self._no_cards, out, games.nonzero()[0], games)
 
-    def _are_legal(self, actions: ArrayLike) -> NDArray[np.bool_]:
-        cards = np.asarray(actions)
+    def _are_legal(self, cards: NDArray[np.int64]) -> NDArray[np.bool_]:
         known = (cards >= 0) & (cards < NUM_CARDS)
         legal = np.take_along_axis(self.batch.action_mask, np.where(known, cards, 0)[:, None], 1)[:, 0] == 1
         both: NDArray[np.bool_] = known & legal

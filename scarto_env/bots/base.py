@@ -76,7 +76,6 @@ def as_bytes(
     if observation.ndim != 2 or observation.shape[1] != size:  # noqa: PLR2004
         raise ValueError(f"observation has shape {observation.shape}: expected [B, {size}] with these rules")
     if action_mask.shape != (len(observation), NUM_CARDS):
-        raise ValueError(
-            f"action_mask has shape {action_mask.shape}: expected [{len(observation)}, {NUM_CARDS}]"
-        )
-    return np.ascontiguousarray(observation, np.int8), np.ascontiguousarray(action_mask, np.int8)
+        raise ValueError(f"action_mask has shape {action_mask.shape}: expected [{len(observation)}, {NUM_CARDS}]")
+    # Writable too: for a read-only array the kernels would be compiled a second time.
+    return np.require(observation, np.int8, ["C", "W"]), np.require(action_mask, np.int8, ["C", "W"])

@@ -109,9 +109,9 @@ class Reading(NamedTuple):
 @kernel
 def packed(observation: Any, start: int, size: int) -> int:
     """Return ``size`` entries of 0 or 1 as bits."""
-    word = np.int64(0)
+    word = 0
     for bit in range(size):
-        word |= np.int64(observation[start + bit]) << bit
+        word |= int(observation[start + bit]) << bit
     return word
 
 
@@ -141,7 +141,7 @@ def suit_order(dealt: int, order: Any, place_of: Any) -> None:
 @kernel
 def sorted_suits(plain: int, order: Any) -> int:
     """Return a set of plain cards with its suits in canonical order."""
-    word = np.int64(0)
+    word = 0
     for place in range(NUM_SUITS):
         word |= ((plain >> (SUIT_SIZE * int(order[place]))) & SUIT_BITS) << (SUIT_SIZE * place)
     return word

@@ -87,7 +87,6 @@ class RandomBot:
         self.rules = as_rules(rules)
         self.seed = seed
         self._key = stream_key(seed)
-        self._row = np.zeros(1, GAME).view(np.recarray)
 
     def __repr__(self) -> str:
         """Return the call that makes a bot like this."""
@@ -97,7 +96,9 @@ class RandomBot:
         """Return a random legal card each, [B] int64."""
         observation, action_mask = as_bytes(observation, action_mask, self.rules)
         cards = np.zeros(len(observation), np.int64)
-        random_cards(observation, action_mask, rules_table(self.rules), self._row, self._key, cards)
+        random_cards(
+            observation, action_mask, rules_table(self.rules), np.zeros(1, GAME).view(np.recarray), self._key, cards
+        )
         return cards
 
 
@@ -112,7 +113,6 @@ class GreedyBot:
     def __init__(self, rules: str | Rules = "scarto", seed: int = 0) -> None:
         self.rules = as_rules(rules)
         self.seed = seed
-        self._row = np.zeros(1, GAME).view(np.recarray)
 
     def __repr__(self) -> str:
         """Return the call that makes a bot like this."""
@@ -122,5 +122,5 @@ class GreedyBot:
         """Return the greedy card each, [B] int64."""
         observation, action_mask = as_bytes(observation, action_mask, self.rules)
         cards = np.zeros(len(observation), np.int64)
-        greedy_cards(observation, action_mask, rules_table(self.rules), self._row, cards)
+        greedy_cards(observation, action_mask, rules_table(self.rules), np.zeros(1, GAME).view(np.recarray), cards)
         return cards
