@@ -150,7 +150,7 @@ class Versus:
                     self.seat[index] = seed % self.players
         self._forfeited[games] = False
         # Going on changes nothing where the learner is to act or the deal is over, but restores what it sees.
-        self._move(np.where(games, GO_ON, WAIT), self._no_cards, out, self._no_games, games)
+        self._move(np.full(len(self.batch), GO_ON), self._no_cards, out, self._no_games, games)
 
     def step(self, actions: ArrayLike, out: NDArray[np.float32], deal_again: NDArray[np.bool_] | None = None) -> None:
         """Play the learner's card in every game and play on to its next decision or the end of the deal.
