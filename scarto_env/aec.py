@@ -407,6 +407,12 @@ class ScartoEnv(AECEnv[str, Observation, int]):
 
         return render_mode(self.render_mode, self.record())
 
+    def _repr_svg_(self) -> str:
+        """Return the table as a picture, for notebooks."""
+        from scarto_env.render import render_svg, table_view
+
+        return render_svg(table_view(self.record()))
+
     def close(self) -> None:
         """Nothing is held open."""
 

@@ -684,3 +684,9 @@ def test_unwrapped_attributes() -> None:
     for code in codes_of([*record.discard, *record.plays]):
         game.play(code)
     assert record.result == tuple(game.settled())
+
+
+def test_a_notebook_shows_the_table() -> None:
+    env = scarto_v0.env()
+    env.reset(seed=1)
+    assert env._repr_svg_().startswith("<svg")
