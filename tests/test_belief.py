@@ -38,7 +38,7 @@ def draw(table, rows, belief, worlds):
 def walk(table, rows, mind, plays, steps, temperature, stray, worlds):
     """Fill ``worlds`` from the chain that starts at ``rows[1]``."""
     list_plays(rows[0], table[0], plays)
-    likelihood = log_likelihood(rows[1], table[0], plays, rows[3], mind[0], temperature, stray)
+    likelihood = log_likelihood(rows[1], table[0], plays, rows[3], mind[0], temperature, stray, -np.inf)
     for index in range(len(worlds)):
         likelihood = wander(rows, table[0], plays, mind[0], steps, likelihood, temperature, stray)
         worlds[index] = rows[1]
@@ -56,7 +56,7 @@ def exchange(table, rows, steps, worlds):
 @kernel
 def likelihoods(table, rows, mind, plays, worlds, temperature, stray, out):
     for index in range(len(worlds)):
-        out[index] = log_likelihood(worlds[index], table[0], plays, rows[3], mind[0], temperature, stray)
+        out[index] = log_likelihood(worlds[index], table[0], plays, rows[3], mind[0], temperature, stray, -np.inf)
 
 
 def empty_rows(number: int):

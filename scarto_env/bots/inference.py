@@ -25,6 +25,8 @@ from scarto_env.jit import kernel, lowest_bit, popcount
 from scarto_env.play import act, card_at, next_bot_number, play, take_talon
 from scarto_env.state import DISCARD, PLAY
 
+MOST_SWAPS: Final = 3
+"""Exchanges proposed at once, from 1 up: what a lead tells of lengths is often kept by two, and broken by one."""
 _FAR: Final = 30.0
 """Differences in worth, in temperatures, that need no exponential."""
 
@@ -84,9 +86,11 @@ def discard_likelihood(world: Any, rules: Any, past: Any, mind: Any, temperature
 
 @kernel
 def log_likelihood(
-    world: Any, rules: Any, plays: Any, past: Any, mind: Any, temperature: float, stray: float
+    world: Any, rules: Any, plays: Any, past: Any, mind: Any, temperature: float, stray: float, floor: float
 ) -> float:  # fmt: skip
     """Return the log likelihood of all that the other seats did, in an imagined world; 0 before the first trick.
+
+    Every choice can only lower it: once it is below ``floor`` what it would come to is not worked out.
 
     Args:
         world: full row, the viewer being seat 0.
@@ -96,6 +100,7 @@ def log_likelihood(
         mind: scratch notes.
         temperature: points of worth by which a choice e times less likely falls short.
         stray: share of choices made at random.
+        floor: below this any number does.
     """
     if world.phase != PLAY:
         return 0.0
@@ -106,7 +111,7 @@ def log_likelihood(
         total += discard_likelihood(world, rules, past, mind, temperature, stray)
         rewind(world, rules, past)
     card = plays[past.seat]
-    while card >= 0:
+    while card >= 0 and total >= floor:
         if past.seat != 0:
             total += math.log(choice_likelihood(past, rules, card, mind, temperature, stray))
         play(past, rules, card)
@@ -202,9 +207,14 @@ def wander(
     """
     for _ in range(steps):
         rows[4] = rows[1]
-        if swap_some(rows[0], rules, rows[4]):
-            other = log_likelihood(rows[4], rules, plays, rows[3], mind, temperature, stray)
-            if other >= likelihood or next_bot_share(rows[0]) < math.exp(other - likelihood):
+        changed = False
+        for _ in range(1 + next_bot_number(rows[0], MOST_SWAPS)):
+            changed |= swap_some(rows[0], rules, rows[4])
+        if changed:
+            # The ratio of likelihoods is compared with a number of (0, 1]: drawn first, it ends most replays early.
+            floor = likelihood + math.log(1 - next_bot_share(rows[0]))
+            other = log_likelihood(rows[4], rules, plays, rows[3], mind, temperature, stray, floor)
+            if other >= floor:
                 rows[1] = rows[4]
                 likelihood = other
     return likelihood

@@ -40,7 +40,8 @@ def begin_trials(
     Returns false where the decision has no world.
     """
     rules = table[0]
-    if not prepare(observation, mask, rules, rows, belief[0], mind[0], plan[0], seed):
+    prepare(observation, mask, rules, rows, belief[0], mind[0], plan[0], seed)
+    if not plan[0].open:
         return False
     place = 0
     for _ in range(num_worlds):
@@ -117,7 +118,7 @@ class NetSearchBot:
         self._key = stream_key(seed)
         solver_rows, _ = new_stack()
         plan = np.zeros(1, PLAN).view(np.recarray)
-        plan.playout, plan.steps, plan.temperature, plan.stray = HEURISTIC, inference, 1.0, 0.1
+        plan.playout, plan.steps, plan.burn_in, plan.temperature, plan.stray = HEURISTIC, inference, 400, 1.0, 0.1
         rows = np.zeros(SOLVER_ROW + len(solver_rows), GAME).view(np.recarray)
         self._scratch = (rows, new_belief(), new_mind(), plan)
 

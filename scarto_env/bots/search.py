@@ -44,22 +44,20 @@ _MOST_NODES: Final = 100_000
 
 
 @kernel
-def try_cards(rows: Any, rules: Any, belief: Any, mind: Any, plan: Any, stack: Any, num_worlds: int) -> None:
-    """Add the score of every live candidate in ``num_worlds`` more worlds."""
+def try_cards(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any) -> None:
+    """Add the score of every live candidate in the world of ``rows[1]``."""
     unit = SCORE_UNITS * int(rules.players)
-    for _ in range(num_worlds):
-        next_world(rows, rules, belief, mind, plan)
-        plan.worlds += 1
-        for word in range(2):
-            rest = rows[0].legal[word]
-            while rest:
-                card = lowest_bit(rest) + FIRST_TRUMP * word
-                rest &= rest - 1
-                if plan.alive[card]:
-                    rows[2] = rows[1]
-                    act(rows[2], rules, card)
-                    play_out(rows, rules, mind, plan, stack)
-                    plan.total[card] += rows[2].settled[0] / unit
+    plan.worlds += 1
+    for word in range(2):
+        rest = rows[0].legal[word]
+        while rest:
+            card = lowest_bit(rest) + FIRST_TRUMP * word
+            rest &= rest - 1
+            if plan.alive[card]:
+                rows[2] = rows[1]
+                act(rows[2], rules, card)
+                play_out(rows, rules, mind, plan, stack)
+                plan.total[card] += rows[2].settled[0] / unit
 
 
 @kernel
@@ -95,55 +93,46 @@ def drop_half(plan: Any) -> None:
 
 
 @kernel
-def search_flat(rows: Any, rules: Any, belief: Any, mind: Any, plan: Any, stack: Any, num_worlds: int) -> int:
-    """Return the best card after ``num_worlds`` worlds, dropping candidates on the way."""
-    first, second = num_worlds // _FIRST_DROP, num_worlds // _SECOND_DROP
-    try_cards(rows, rules, belief, mind, plan, stack, first)
-    if first > 0:
-        drop_half(plan)
-    try_cards(rows, rules, belief, mind, plan, stack, second - first)
-    if second > 0:
-        drop_half(plan)
-    try_cards(rows, rules, belief, mind, plan, stack, num_worlds - second)
-    return best_card(plan)
-
-
-@kernel
-def search_cards(
-    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, plan: Any, stack: Any, nodes: Any,
-    path: Any, seed: Any, num_worlds: int, cards: Any,
+def search_flat(
+    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, plan: Any, stack: Any, seed: Any,
+    fresh: bool, num_worlds: int, drops: bool, cards: Any,
 ) -> None:  # fmt: skip
-    """Write the best card of each seat after ``num_worlds`` worlds."""
+    """Write the best card of each seat after ``num_worlds`` worlds.
+
+    Without ``fresh`` the search of the one seat goes on where it stopped; ``drops``: candidates are dropped.
+    """
     rules = table[0]
     for index in range(len(cards)):
-        if not prepare(observation[index], mask[index], rules, rows, belief[0], mind[0], plan[0], seed):
+        if fresh:
+            prepare(observation[index], mask[index], rules, rows, belief[0], mind[0], plan[0], seed)
+        if not plan[0].open:
             cards[index] = plan[0].favourite
-        elif len(nodes) > 0:
-            grow(rows, rules, belief[0], mind[0], plan[0], stack, nodes, path, num_worlds)
-            cards[index] = chosen_card(nodes, plan[0])
-        else:
-            cards[index] = search_flat(rows, rules, belief[0], mind[0], plan[0], stack, num_worlds)
+            continue
+        for world in range(num_worlds):
+            if drops and world > 0 and (world == num_worlds // _FIRST_DROP or world == num_worlds // _SECOND_DROP):
+                drop_half(plan[0])
+            next_world(rows, rules, belief[0], mind[0], plan[0])
+            try_cards(rows, rules, mind[0], plan[0], stack)
+        cards[index] = best_card(plan[0])
 
 
 @kernel
-def begin(
-    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, plan: Any, stack: Any, nodes: Any,
-    path: Any, seed: Any, index: int,
-) -> bool:  # fmt: skip
-    """Prepare the search for one seat of a batch and return whether there is anything to search."""
-    return prepare(observation[index], mask[index], table[0], rows, belief[0], mind[0], plan[0], seed)
-
-
-@kernel
-def go_on(
-    table: Any, rows: Any, belief: Any, mind: Any, plan: Any, stack: Any, nodes: Any, path: Any, num_worlds: int
-) -> int:  # fmt: skip
-    """Search ``num_worlds`` more worlds and return the best card so far."""
-    if len(nodes) > 0:
-        grow(rows, table[0], belief[0], mind[0], plan[0], stack, nodes, path, num_worlds)
-        return chosen_card(nodes, plan[0])
-    try_cards(rows, table[0], belief[0], mind[0], plan[0], stack, num_worlds)
-    return best_card(plan[0])
+def search_tree(
+    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, plan: Any, stack: Any, seed: Any,
+    fresh: bool, num_worlds: int, nodes: Any, path: Any, cards: Any,
+) -> None:  # fmt: skip
+    """Write the card of each seat that a tree grown from ``num_worlds`` worlds chooses; ``fresh`` as above."""
+    rules = table[0]
+    for index in range(len(cards)):
+        if fresh:
+            prepare(observation[index], mask[index], rules, rows, belief[0], mind[0], plan[0], seed)
+        if not plan[0].open:
+            cards[index] = plan[0].favourite
+            continue
+        for _ in range(num_worlds):
+            next_world(rows, rules, belief[0], mind[0], plan[0])
+            grow(rows, rules, mind[0], plan[0], stack, nodes, path)
+        cards[index] = chosen_card(nodes, plan[0])
 
 
 class SearchBot:
@@ -160,6 +149,7 @@ class SearchBot:
         method: ``"flat"`` Monte Carlo or an information-set ``"tree"``, which wants a thousand worlds or more.
         playout: how deals are played out.
         inference: steps of the chain between two worlds weighted by likelihood; 0 draws them uniformly.
+        burn_in: steps of the chain before the first world.
         start: how far the heuristic's own card leads, in points times the root of the number of worlds.
         temperature: of the heuristic in the likelihood, in points.
         stray: share of choices that the likelihood takes to be made at random.
@@ -178,12 +168,18 @@ class SearchBot:
         method: Method = "flat",
         playout: Playout = "heuristic",
         inference: int = 8,
+        burn_in: int = 400,
         start: float = 1.0,
         temperature: float = 1.0,
         stray: float = 0.1,
         exact: int = 0,
     ) -> None:
-        for name, number, least in (("worlds", worlds, 1), ("inference", inference, 0), ("exact", exact, 0)):
+        for name, number, least in (
+            ("worlds", worlds, 1),
+            ("inference", inference, 0),
+            ("burn_in", burn_in, 0),
+            ("exact", exact, 0),
+        ):
             if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
                 raise ValueError(f"{name}={number!r} is not allowed: expected a whole number of {least} or more")
         if milliseconds is not None and not milliseconds > 0:
@@ -203,11 +199,12 @@ class SearchBot:
         rows = np.zeros(SOLVER_ROW + len(solver_rows), GAME).view(np.recarray)
         plan = np.zeros(1, PLAN).view(np.recarray)
         plan.playout, plan.exact = _PLAYOUTS[playout], exact
-        plan.steps, plan.start, plan.temperature, plan.stray = inference, start, temperature, stray
-        self._plan = plan
-        nodes = new_nodes(min(worlds + 1, _MOST_NODES) if method == "tree" else 0)
-        path = np.zeros(DEEPEST + 1, np.int64)
-        self._scratch = (rows, new_belief(), new_mind(), plan, stack, nodes, path)
+        plan.steps, plan.burn_in, plan.start = inference, burn_in, start
+        plan.temperature, plan.stray = temperature, stray
+        self._scratch = (rows, new_belief(), new_mind(), plan, stack)
+        if method == "tree":
+            self._nodes = new_nodes(min(worlds + 1, _MOST_NODES))
+            self._path = np.zeros(DEEPEST + 1, np.int64)
 
     def __repr__(self) -> str:
         """Return the call that makes a bot like this, its main options named."""
@@ -221,17 +218,26 @@ class SearchBot:
         """Return the best card found each, [B] int64."""
         observation, action_mask = as_bytes(observation, action_mask, self.rules)
         cards = np.zeros(len(observation), np.int64)
-        table = rules_table(self.rules)
         if self.milliseconds is None:
-            search_cards(observation, action_mask, table, *self._scratch, self._key, self.worlds, cards)
+            self._search(observation, action_mask, cards, True, self.worlds)
             return cards
+        plan = self._scratch[3][0]
         for index in range(len(cards)):
+            one = slice(index, index + 1)
             until = time.perf_counter() + self.milliseconds / 1000
-            searching = begin(observation, action_mask, table, *self._scratch, self._key, index)
-            cards[index] = self._plan[0].favourite
-            left = self.worlds
-            while searching and left > 0:
-                cards[index] = go_on(table, *self._scratch, min(left, _BLOCK))
-                left -= _BLOCK
-                searching = time.perf_counter() < until
+            searched = 0
+            while searched == 0 or (plan.open and searched < self.worlds and time.perf_counter() < until):
+                block = min(self.worlds - searched, _BLOCK)
+                self._search(observation[one], action_mask[one], cards[one], searched == 0, block)
+                searched += block
         return cards
+
+    def _search(
+        self, observation: NDArray[np.int8], mask: NDArray[np.int8], cards: Cards, fresh: bool, num_worlds: int
+    ) -> None:
+        """Search worlds for each seat and write its card, or search on for the one seat."""
+        position = (observation, mask, rules_table(self.rules), *self._scratch, self._key, fresh, num_worlds)
+        if self.method == "tree":
+            search_tree(*position, self._nodes, self._path, cards)
+        else:
+            search_flat(*position, self.milliseconds is None, cards)

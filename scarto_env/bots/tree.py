@@ -15,7 +15,7 @@ import numpy as np
 
 from scarto_env.bots.heuristic import card_worth
 from scarto_env.bots.knowledge import note_position
-from scarto_env.bots.worlds import next_world, play_out
+from scarto_env.bots.worlds import play_out
 from scarto_env.cards import FIRST_TRUMP
 from scarto_env.jit import kernel, lowest_bit
 from scarto_env.play import act
@@ -153,26 +153,22 @@ def descend(nodes: Any, row: Any, rules: Any, mind: Any, path: Any, num_nodes: i
 
 
 @kernel
-def grow(
-    rows: Any, rules: Any, belief: Any, mind: Any, plan: Any, stack: Any, nodes: Any, path: Any, num_worlds: int
-) -> None:  # fmt: skip
-    """Let the tree learn from ``num_worlds`` more worlds."""
+def grow(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any, nodes: Any, path: Any) -> None:
+    """Let the tree learn from the world in ``rows[1]``; the first world of a search begins a new tree."""
     unit = SCORE_UNITS * int(rules.players)
     if plan.worlds == 0:
         clear_node(nodes, 0, -1)
         plan.num_nodes = 1
-    for _ in range(num_worlds):
-        next_world(rows, rules, belief, mind, plan)
-        plan.worlds += 1
-        rows[2] = rows[1]
-        length = descend(nodes, rows[2], rules, mind, path, plan.num_nodes)
-        plan.num_nodes = max(plan.num_nodes, path[length - 1] + 1)
-        play_out(rows, rules, mind, plan, stack)
-        for place in range(length):
-            node = nodes[path[place]]
-            node.visits += 1
-            for seat in range(rules.players):
-                node.value[seat] += rows[2].settled[seat] / unit
+    plan.worlds += 1
+    rows[2] = rows[1]
+    length = descend(nodes, rows[2], rules, mind, path, plan.num_nodes)
+    plan.num_nodes = max(plan.num_nodes, path[length - 1] + 1)
+    play_out(rows, rules, mind, plan, stack)
+    for place in range(length):
+        node = nodes[path[place]]
+        node.visits += 1
+        for seat in range(rules.players):
+            node.value[seat] += rows[2].settled[seat] / unit
 
 
 @kernel

@@ -25,8 +25,6 @@ SOLVER_ROW: Final = 5
 """Rows of scratch: the recalled position, the world, the trial, the past, a proposed world, then the solver's."""
 _FIRST_TOP: Final = FOOL - 2
 """XX and XXI, whose order is a matter of the rules (A3)."""
-BURN_IN: Final = 5
-"""Worlds' worth of steps of the chain before the first world."""
 
 PLAN: Final = np.dtype(
     [
@@ -34,6 +32,7 @@ PLAN: Final = np.dtype(
         ("alive", np.int8, (NUM_CARDS,)),  # candidates still tried
         ("plays", np.int64, (MOST_PLAYS,)),  # what ``list_plays`` wrote
         ("likelihood", np.float64),  # log likelihood of the chain's world
+        ("open", np.int64),  # 1 while there is anything to search
         ("worlds", np.int64),  # tried so far
         ("favourite", np.int64),  # the heuristic's card
         ("start", np.float64),  # points x worlds**0.5 by which the favourite leads
@@ -41,6 +40,7 @@ PLAN: Final = np.dtype(
         ("exact", np.int64),  # last tricks of a playout that are solved
         ("num_nodes", np.int64),  # of the tree
         ("steps", np.int64),  # of the chain between worlds; 0: worlds are drawn uniformly
+        ("burn_in", np.int64),  # steps before the first world, so that the chain forgets its start
         ("temperature", np.float64),
         ("stray", np.float64),
     ],
@@ -64,13 +64,14 @@ def play_out(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any) -> None:
 
 
 @kernel
-def prepare(observation: Any, mask: Any, rules: Any, rows: Any, belief: Any, mind: Any, plan: Any, seed: Any) -> bool:
-    """Recall the position and count its worlds; return whether there is anything to search."""
+def prepare(observation: Any, mask: Any, rules: Any, rows: Any, belief: Any, mind: Any, plan: Any, seed: Any) -> None:
+    """Recall the position and count its worlds; ``plan.open`` tells whether there is anything to search."""
     base = rows[0]
     recall(observation, mask, rules, base)
     plan.favourite = heuristic_card(base, rules, mind)
+    plan.open = 0
     if only_card(base) >= 0:
-        return False
+        return
     base.bot_random = keyed(base, rules, seed)
     for seat in range(rules.players):
         base.pile_value[seat] = 0
@@ -82,7 +83,7 @@ def prepare(observation: Any, mask: Any, rules: Any, rows: Any, belief: Any, min
         plan.total[card] = 0
         plan.alive[card] = is_legal(base, card)
     drop_twins(base, rules, mind, plan)
-    return believe(base, rules, belief) > 0
+    plan.open = believe(base, rules, belief) > 0
 
 
 @kernel
@@ -121,10 +122,11 @@ def next_world(rows: Any, rules: Any, belief: Any, mind: Any, plan: Any) -> None
     rows[1] = rows[0]
     imagine(rows[0], rules, belief, rows[1])
     if weighted:
-        plan.likelihood = log_likelihood(rows[1], rules, plan.plays, rows[3], mind, plan.temperature, plan.stray)
-        # The chain forgets its start before the first world is used.
+        plan.likelihood = log_likelihood(
+            rows[1], rules, plan.plays, rows[3], mind, plan.temperature, plan.stray, -np.inf
+        )
         plan.likelihood = wander(
-            rows, rules, plan.plays, mind, BURN_IN * plan.steps, plan.likelihood, plan.temperature, plan.stray
+            rows, rules, plan.plays, mind, plan.burn_in, plan.likelihood, plan.temperature, plan.stray
         )
 
 
