@@ -655,22 +655,6 @@ def test_s18_the_generator_of_replaced_cards_is_copied_too() -> None:
         assert sight(env) == sight(other) == sight(cloned)
 
 
-@pytest.mark.slow
-def test_clone_is_twenty_times_faster_than_deepcopy() -> None:
-    """A benchmark, not of the default suite: medians of many, side by side."""
-    env = scarto_v0.env()
-    env.reset(seed=0)
-    play(env, random.Random(0), 40)
-    times: dict[str, list[float]] = {"clone": [], "deepcopy": []}
-    for _ in range(200):
-        for name, make in (("clone", env.clone), ("deepcopy", lambda: copy.deepcopy(env))):
-            start = time.perf_counter()
-            make()
-            times[name].append(time.perf_counter() - start)
-    ratio = np.median(times["deepcopy"]) / np.median(times["clone"])
-    assert ratio >= 20, ratio
-
-
 def test_unwrapped_attributes() -> None:
     env = wrapped(scarto_v0.env(rules="piccolo"))
     env.reset(seed=1)
