@@ -4,7 +4,6 @@ import copy
 import pickle
 import random
 import re
-import time
 from collections.abc import Callable
 from typing import Any
 
