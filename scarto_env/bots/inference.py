@@ -4,8 +4,8 @@ Every choice of another seat is replayed in the world and compared with what the
 that hand: the nearer the card's worth to the best one's, the likelier.  A part of all choices is taken to be made
 by other lights, so that one surprising card does not rule a world out.
 
-The weighted worlds are a Metropolis chain: from a uniformly drawn world, two hidden cards of different places
-change places and the new world is kept with the ratio of the likelihoods.  Without likelihood the chain keeps the
+The weighted worlds are a Metropolis chain: from a uniformly drawn world, a few pairs of hidden cards change places
+and the new world is kept with the ratio of the likelihoods.  Without likelihood the chain keeps the
 uniform distribution; with it the chain approaches the weighted one, the better the more steps lie between worlds.
 """
 
@@ -25,6 +25,12 @@ from scarto_env.jit import kernel, lowest_bit, popcount
 from scarto_env.play import act, card_at, next_bot_number, play, take_talon
 from scarto_env.state import DISCARD, PLAY
 
+BURN_IN: Final = 160
+"""Steps before the first world, so that the chain forgets its uniform start."""
+TEMPERATURE: Final = 1.0
+"""Points of worth by which a choice falls short that is e times less likely; 0.5 and 2 measured no better."""
+STRAY: Final = 0.1
+"""Share of choices taken to be made by other lights."""
 MOST_SWAPS: Final = 3
 """Exchanges proposed at once, from 1 up: what a lead tells of lengths is often kept by two, and broken by one."""
 _FAR: Final = 30.0

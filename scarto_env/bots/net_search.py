@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scarto_env.bots.base import Cards, as_bytes
 from scarto_env.bots.belief import new_belief
 from scarto_env.bots.endgame import new_stack
+from scarto_env.bots.inference import BURN_IN, STRAY, TEMPERATURE
 from scarto_env.bots.knowledge import new_mind
 from scarto_env.bots.worlds import HEURISTIC, PLAN, SOLVER_ROW, imagine_talon, next_world, prepare
 from scarto_env.jit import kernel
@@ -102,7 +103,7 @@ class NetSearchBot:
         weight: float = 0.5,
         sure: float = 0.95,
         least: float = 0.01,
-        inference: int = 8,
+        inference: int = 32,
     ) -> None:
         from scarto_env.bots.policy import PolicyBot
         from scarto_env.bots.registry import find_checkpoint
@@ -118,7 +119,8 @@ class NetSearchBot:
         self._key = stream_key(seed)
         solver_rows, _ = new_stack()
         plan = np.zeros(1, PLAN).view(np.recarray)
-        plan.playout, plan.steps, plan.burn_in, plan.temperature, plan.stray = HEURISTIC, inference, 400, 1.0, 0.1
+        plan.playout, plan.steps, plan.burn_in = HEURISTIC, inference, BURN_IN
+        plan.temperature, plan.stray = TEMPERATURE, STRAY
         rows = np.zeros(SOLVER_ROW + len(solver_rows), GAME).view(np.recarray)
         self._scratch = (rows, new_belief(), new_mind(), plan)
 

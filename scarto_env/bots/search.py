@@ -1,8 +1,7 @@
 """Determinised search: try every card in worlds that agree with what is known, and play each out.
 
 ``method="flat"``: the same worlds for all candidate cards, and the mean score of each card.  Half of the candidates
-are dropped after a quarter and after half of the worlds, as the means then stand.  The heuristic's own choice has a
-small start, which fades as worlds are added: few worlds cannot tell sensible cards apart.
+are dropped after a quarter and after half of the worlds, as the means then stand.
 ``method="tree"``: information-set tree search (``tree``).
 
 The worlds are uniform over all consistent ones, or weighted by how likely the others, taken for heuristic players,
@@ -11,7 +10,6 @@ would have played as seen (``inference``).
 
 from __future__ import annotations
 
-import math
 import time
 from typing import Any, Final, Literal
 
@@ -21,6 +19,7 @@ from numpy.typing import NDArray
 from scarto_env.bots.base import Cards, as_bytes
 from scarto_env.bots.belief import new_belief
 from scarto_env.bots.endgame import MOST_TRICKS, new_stack
+from scarto_env.bots.inference import BURN_IN, STRAY, TEMPERATURE
 from scarto_env.bots.knowledge import new_mind
 from scarto_env.bots.tree import DEEPEST, chosen_card, grow, new_nodes
 from scarto_env.bots.worlds import HEURISTIC, PLAN, RANDOM, SOLVER_ROW, next_world, play_out, prepare
@@ -61,18 +60,11 @@ def try_cards(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any) -> None:
 
 
 @kernel
-def standing(plan: Any, card: int) -> float:
-    """Return a candidate's total, the favourite's with its start."""
-    start = plan.start * math.sqrt(plan.worlds) if card == plan.favourite else 0.0
-    return float(plan.total[card] + start)
-
-
-@kernel
 def best_card(plan: Any) -> int:
-    """Return the live candidate with the highest standing, the first among equals."""
+    """Return the live candidate with the highest total, the first among equals."""
     best = -1
     for card in range(NUM_CARDS):
-        if plan.alive[card] and (best < 0 or standing(plan, card) > standing(plan, best)):
+        if plan.alive[card] and (best < 0 or plan.total[card] > plan.total[best]):
             best = card
     return best
 
@@ -87,7 +79,7 @@ def drop_half(plan: Any) -> None:
     for _ in range(num_alive - num_left):
         worst = -1
         for card in range(NUM_CARDS):
-            if plan.alive[card] and (worst < 0 or standing(plan, card) <= standing(plan, worst)):
+            if plan.alive[card] and (worst < 0 or plan.total[card] <= plan.total[worst]):
                 worst = card
         plan.alive[worst] = 0
 
@@ -150,7 +142,6 @@ class SearchBot:
         playout: how deals are played out.
         inference: steps of the chain between two worlds weighted by likelihood; 0 draws them uniformly.
         burn_in: steps of the chain before the first world.
-        start: how far the heuristic's own card leads, in points times the root of the number of worlds.
         temperature: of the heuristic in the likelihood, in points.
         stray: share of choices that the likelihood takes to be made at random.
         exact: last tricks of a playout to solve by max-n instead, 0..5.
@@ -167,11 +158,10 @@ class SearchBot:
         milliseconds: float | None = None,
         method: Method = "flat",
         playout: Playout = "heuristic",
-        inference: int = 8,
-        burn_in: int = 400,
-        start: float = 1.0,
-        temperature: float = 1.0,
-        stray: float = 0.1,
+        inference: int = 32,
+        burn_in: int = BURN_IN,
+        temperature: float = TEMPERATURE,
+        stray: float = STRAY,
         exact: int = 0,
     ) -> None:
         for name, number, least in (
@@ -199,8 +189,7 @@ class SearchBot:
         rows = np.zeros(SOLVER_ROW + len(solver_rows), GAME).view(np.recarray)
         plan = np.zeros(1, PLAN).view(np.recarray)
         plan.playout, plan.exact = _PLAYOUTS[playout], exact
-        plan.steps, plan.burn_in, plan.start = inference, burn_in, start
-        plan.temperature, plan.stray = temperature, stray
+        plan.steps, plan.burn_in, plan.temperature, plan.stray = inference, burn_in, temperature, stray
         self._scratch = (rows, new_belief(), new_mind(), plan, stack)
         if method == "tree":
             self._nodes = new_nodes(min(worlds + 1, _MOST_NODES))

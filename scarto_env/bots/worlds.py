@@ -35,7 +35,6 @@ PLAN: Final = np.dtype(
         ("open", np.int64),  # 1 while there is anything to search
         ("worlds", np.int64),  # tried so far
         ("favourite", np.int64),  # the heuristic's card
-        ("start", np.float64),  # points x worlds**0.5 by which the favourite leads
         ("playout", np.int64),
         ("exact", np.int64),  # last tricks of a playout that are solved
         ("num_nodes", np.int64),  # of the tree
