@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from training.checkpoint import RunError
+from training.learner import Learner
 
 PATIENCE_SECONDS: Final = 600.0
 """How long a worker waits for the others: longer than any evaluation takes."""
@@ -63,6 +64,9 @@ class Crew:
     def leads(self) -> bool:
         """Whether this worker saves, evaluates and reports."""
         return self.rank == 0
+
+    def join(self, learner: Learner) -> None:
+        """Make ready to learn with the others, who begin with the same weights."""
 
     def average(self, gradients: list[Tensor]) -> None:
         """Replace gradients by their mean over the workers, in place; the same numbers for all of them."""

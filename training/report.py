@@ -6,10 +6,13 @@ import csv
 import io
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any, Final
 
 from scarto_env.arena import Duel, duel
+from scarto_env.arena.table import done_here
 from scarto_env.bots.policy import PolicyBot
 from training.checkpoint import actor_layers, save_policy, save_state, write_atomically
 from training.config import Config
@@ -31,12 +34,24 @@ class Reporter:
         folder: of the run.
         learner: where the run stands.
         progress: what was noted with the state that the run goes on from.
+        cpu_seconds: returns those of all processes of the run since they began.
+        executor: evaluates while the run goes on; without, the run waits.
     """
 
-    def __init__(self, config: Config, folder: Path, learner: Learner, progress: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        config: Config,
+        folder: Path,
+        learner: Learner,
+        progress: dict[str, Any],
+        cpu_seconds: Callable[[], float] = time.process_time,
+        executor: Executor | None = None,
+    ) -> None:
         self.config, self.folder = config, folder
         self.seconds = float(progress.get("seconds", 0.0))
-        self._cpu_before = float(progress.get("cpu_seconds", 0.0)) - time.process_time() * config.workers
+        self._cpu_seconds, self._executor = cpu_seconds, executor
+        self._cpu_before = float(progress.get("cpu_seconds", 0.0)) - cpu_seconds()
+        self._evaluating: list[tuple[Row, dict[str, Future[Duel]]]] = []
         self.metrics = _kept(folder / METRICS_FILE, learner.updates)
         self.evaluations = _kept(folder / EVALUATIONS_FILE, learner.updates)
         self._began = self._since = time.perf_counter()
@@ -45,8 +60,8 @@ class Reporter:
         self._board = _tensorboard(folder)
         self._line = sys.stderr.isatty()
 
-    def note(self, learner: Learner, found: dict[str, float], num_decisions: int) -> None:
-        """Write down an update; evaluate when that is due."""
+    def note(self, learner: Learner, found: dict[str, float], num_decisions: float) -> None:
+        """Write down an update, ``num_decisions`` of each worker; evaluate when that is due."""
         now = time.perf_counter()
         elapsed, self._since = now - self._since, now
         self.seconds += elapsed
@@ -62,6 +77,7 @@ class Reporter:
         self._show(learner, found, speed)
         if learner.updates % self.config.evaluate_every == 0 or learner.updates == self.config.updates:
             self._evaluate(learner, deals)
+        self._collect(wait=False)
         self._since = time.perf_counter()
 
     def _show(self, learner: Learner, found: dict[str, float], speed: float) -> None:
@@ -78,20 +94,27 @@ class Reporter:
             sys.stderr.write(f"{line}\n")
 
     def _evaluate(self, learner: Learner, deals: int) -> None:
-        """Play the averaged policy against each yardstick."""
+        """Let the averaged policy play against each yardstick."""
         bot = PolicyBot.of(actor_layers(learner.averaged), learner.rules)
-        row: Row = {"update": learner.updates, "deals": deals, "seconds": self.seconds}
-        shown = []
-        for name in self.config.yardsticks:
-            points = evaluate(bot, name, self.config).alone.points
-            row |= {name: points.mean, f"{name}_margin": points.margin}
-            shown.append(f"{name} {points}")
-            if self._board:
-                self._board.add_scalar(f"score/{name}", points.mean, deals)
-        self.evaluations.append(row)
-        self._scores = "; " + ", ".join(shown)
-        if not self._line:
-            sys.stderr.write(f"after {deals} deals: {', '.join(shown)}\n")
+        submit = self._executor.submit if self._executor else done_here
+        duels = {name: submit(evaluate, bot, name, self.config) for name in self.config.yardsticks}
+        self._evaluating.append(({"update": learner.updates, "deals": deals, "seconds": self.seconds}, duels))
+
+    def _collect(self, wait: bool) -> None:
+        """Note the evaluations that are done, in their order; or wait for all."""
+        while self._evaluating and (wait or all(duel.done() for duel in self._evaluating[0][1].values())):
+            row, duels = self._evaluating.pop(0)
+            shown = []
+            for name, asked in duels.items():
+                points = asked.result().alone.points
+                row |= {name: points.mean, f"{name}_margin": points.margin}
+                shown.append(f"{name} {points}")
+                if self._board:
+                    self._board.add_scalar(f"score/{name}", points.mean, row["deals"])
+            self.evaluations.append(row)
+            self._scores = "; " + ", ".join(shown)
+            if not self._line:
+                sys.stderr.write(f"after {row['deals']} deals: {', '.join(shown)}\n")
 
     def save_is_due(self, learner: Learner) -> bool:
         """Return whether to save now."""
@@ -103,11 +126,11 @@ class Reporter:
         Raises:
             RunError: something could not be written.
         """
+        self._collect(wait=True)
         save_policy(self.folder / POLICY_FOLDER, learner.averaged, self.config.rules)
         for name, rows in ((METRICS_FILE, self.metrics), (EVALUATIONS_FILE, self.evaluations)):
             write_atomically(self.folder / name, _as_csv(rows))
-        # Workers do the same work, so the leader's time stands for each.
-        cpu_seconds = self._cpu_before + time.process_time() * self.config.workers
+        cpu_seconds = self._cpu_before + self._cpu_seconds()
         save_state(self.folder, learner, {"seconds": self.seconds, "cpu_seconds": cpu_seconds})
 
     def finish(self, learner: Learner) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -18,35 +20,111 @@ from training.crew import Crew, Shared, leave_with_parent, start_workers
 from training.league import League
 from training.learner import Learner
 from training.report import Reporter
-from training.rollout import Rollout, opponents_seats
+from training.rollout import Decisions, Opponent, Rollout, opponents_seats
 
 MOST_WORKERS = 64
 
 
-def run(config: Config, folder: Path, rank: int = 0, shared: Shared | None = None) -> bool:
-    """Train as one of the workers, from the state in ``folder`` if there is one; return whether all was played."""
+class Source(Protocol):
+    """Where the rollouts of a run come from.
+
+    Attributes:
+        rollouts: of an update, that this process learns from.
+    """
+
+    rollouts: int
+
+    def play(self, learner: Learner) -> tuple[Decisions, np.random.Generator]:
+        """Return the decisions of the learner's next update and the generator that goes on from them."""
+        ...
+
+    def seen(self) -> dict[str, float]:
+        """Return what is to be noted of the rollouts played last."""
+        ...
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU seconds of all processes of the run since they began."""
+        ...
+
+
+class Player:
+    """Plays rollouts with the weights of a learner."""
+
+    def __init__(self, config: Config, learner: Learner) -> None:
+        theirs = opponents_seats(config.deals_at_once, learner.rules.players, config.league_share, "league")
+        self.config = config
+        self._rollout = Rollout(learner.rules, config.deals_at_once, learner.encoder, theirs)
+
+    def play(
+        self, learner: Learner, opponent: Opponent | None, update: int, rank: int, generator: np.random.Generator
+    ) -> Decisions:
+        """Return the decisions of one rollout of an update; the same memory at every call."""
+        deals = new_deals(self.config, update, rank)
+        return self._rollout.play(learner.frozen_actor(), opponent, deals, generator)
+
+
+class OwnRollouts:
+    """A worker's own rollouts: one an update, played when it is asked for."""
+
+    rollouts = 1
+
+    def __init__(self, config: Config, learner: Learner, league: League, rank: int) -> None:
+        self.config, self.league, self.rank = config, league, rank
+        self._player = Player(config, learner)
+
+    def play(self, learner: Learner) -> tuple[Decisions, np.random.Generator]:
+        """Return the decisions of the learner's next update and the generator that goes on from them."""
+        generator = np.random.default_rng([self.config.seed, learner.updates, self.rank])
+        opponent = self.league.opponent(learner, generator)
+        return self._player.play(learner, opponent, learner.updates, self.rank, generator), generator
+
+    def seen(self) -> dict[str, float]:
+        """Return nothing: what is played is learned from at once."""
+        return {}
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU seconds of all workers: they do the same work, so this one's time stands for each."""
+        return time.process_time() * self.config.workers
+
+
+MakeSource = Callable[[Learner, League], Source]
+
+
+def run(
+    config: Config,
+    folder: Path,
+    crew: Crew | None = None,
+    make_source: MakeSource | None = None,
+    executor: Executor | None = None,
+) -> bool:
+    """Train from the state in ``folder`` if there is one; return whether all was played.
+
+    Args:
+        config: the run.
+        folder: of the run.
+        crew: the processes that learn as one, this one among them; without, it learns alone.
+        make_source: makes what plays; without, this process plays.
+        executor: evaluates; without, this process does.
+    """
     torch.set_num_threads(1)  # a process for each core does better than two threads that wait for each other
-    crew = Crew(rank, shared)
-    learner = Learner(config, crew.average if shared else None)
+    crew = crew or Crew()
+    learner = Learner(config, crew.average if crew.shared else None)
     progress = {}
     if (folder / STATE_FILE).exists():
         progress = restore_state(folder, learner)
     elif config.start:
         begin_from(Path(config.start), learner)
-    reporter = Reporter(config, folder, learner, progress) if crew.leads else None
+    crew.join(learner)
     league = League(config, folder, learner.dtype)
-    theirs = opponents_seats(config.deals_at_once, learner.rules.players, config.league_share, "league")
-    rollout = Rollout(learner.rules, config.deals_at_once, learner.encoder, theirs)
+    source = make_source(learner, league) if make_source else OwnRollouts(config, learner, league, crew.rank)
+    reporter = Reporter(config, folder, learner, progress, source.cpu_seconds, executor) if crew.leads else None
     with stop_requests(crew.leads) as requested:
         while learner.updates < config.updates:
-            update = learner.updates
-            generator = np.random.default_rng([config.seed, update, rank])
-            opponent = league.opponent(learner, generator)
-            decisions = rollout.play(learner.frozen_actor(), opponent, new_deals(config, update, rank), generator)
-            found = learner.learn(decisions, update / config.updates, generator)
+            decisions, generator = source.play(learner)
+            found = learner.learn(decisions, learner.updates / config.updates, generator)
             if reporter:
                 league.admit(learner)
-                reporter.note(learner, found, decisions.count)
+                reporter.note(learner, found | source.seen(), decisions.count / source.rollouts)
             stop = crew.agree(bool(requested))
             if reporter and (stop or reporter.save_is_due(learner)):
                 reporter.save(learner)
@@ -80,7 +158,7 @@ def train(config: Config, folder: Path) -> bool:
     processes = start_workers(work, (config, folder), shared, config.workers)
     try:
         with refusals():
-            return run(config, folder, 0, shared)
+            return run(config, folder, Crew(0, shared))
     except BaseException as error:
         Crew(0, shared).give_up(str(error))
         raise
@@ -96,7 +174,7 @@ def work(rank: int, shared: Shared, config: Config, folder: Path) -> None:
     leave_with_parent()
     try:
         with refusals():
-            run(config, folder, rank, shared)
+            run(config, folder, Crew(rank, shared))
     except RunError as error:
         Crew(rank, shared).give_up(str(error))
 

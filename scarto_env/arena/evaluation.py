@@ -9,6 +9,7 @@ import platform
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from scarto_env.arena.deals import DealSet, deal_set
 from scarto_env.arena.duels import Side, name_of, side
 from scarto_env.arena.estimate import Estimate
 from scarto_env.arena.ratings import Rating, rate
-from scarto_env.arena.table import Hands, Usage, all_orders, play_tables, rotations
+from scarto_env.arena.table import Tables, Usage, all_orders, rotations, set_tables
 from scarto_env.batch import Batch
 from scarto_env.bots import Bot, make_bot
 from scarto_env.rules import Rules, as_rules, rules_name
@@ -107,6 +108,7 @@ def evaluate(
     samples: int = SAMPLES,
     command: str | None = None,
     progress: Callable[[str], None] = lambda line: None,
+    executor: Executor | None = None,
 ) -> Evaluation:
     """Play all pairs both ways and all tables of different bots.
 
@@ -119,6 +121,7 @@ def evaluate(
         samples: how many deals are kept as records.
         command: what to state as the command; the running one by default.
         progress: is told in a line what is played next.
+        executor: plays, in any order; the numbers are the same as without one.
 
     Raises:
         ValueError: fewer than two bots, or two of one name.
@@ -130,16 +133,21 @@ def evaluate(
     rules = as_rules(chosen.rules)
     made = [make_bot(bot, rules, seed) for bot in bots]
     usage = [Usage() for _ in names]
-    pairs: dict[tuple[str, str], Side] = {}
+    asked = []
     for first, second in itertools.combinations(range(len(names)), 2):
         progress(f"{names[first]} and {names[second]}: {chosen.num_deals} deals, both ways")
-        hands = _both_ways([made[first], made[second]], chosen)
+        asked.append((first, second, _both_ways([made[first], made[second]], chosen, executor)))
+    num_mixed = min(mixed_deals, chosen.num_deals) if len(names) >= rules.players else 0
+    few = dataclasses.replace(chosen, num_deals=num_mixed) if num_mixed else None
+    lineups = _set_mixed(made, names, few, progress, executor) if few else []
+    pairs: dict[tuple[str, str], Side] = {}
+    for first, second, tables in asked:
+        hands = tables.hands()
         pairs[names[first], names[second]] = side(hands, 0, slice(0, rules.players))
         pairs[names[second], names[first]] = side(hands, 1, slice(rules.players, None))
         for bot, used in zip((first, second), hands.usage, strict=True):
             usage[bot].add(used)
-    num_mixed = min(mixed_deals, chosen.num_deals) if len(names) >= rules.players else 0
-    mixed = _mixed(made, names, dataclasses.replace(chosen, num_deals=num_mixed), usage, progress) if num_mixed else {}
+    mixed = _mixed(names, lineups, usage) if lineups else {}
     ordered = {(a, b): pairs[a, b] for a in names for b in names if a != b}
     return Evaluation(
         bots=names, deals=chosen, digest=chosen.digest(), command=command or running_command(),
@@ -148,22 +156,31 @@ def evaluate(
     )  # fmt: skip
 
 
-def _both_ways(bots: Sequence[Bot], deals: DealSet) -> Hands:
+def _both_ways(bots: Sequence[Bot], deals: DealSet, executor: Executor | None) -> Tables:
     others = deals.rules.players - 1
-    return play_tables(bots, [*rotations([0] + [1] * others), *rotations([1] + [0] * others)], deals)
+    return set_tables(bots, [*rotations([0] + [1] * others), *rotations([1] + [0] * others)], deals, executor)
+
+
+def _set_mixed(
+    bots: Sequence[Bot], names: Sequence[str], deals: DealSet,
+    progress: Callable[[str], None], executor: Executor | None,
+) -> list[tuple[tuple[int, ...], Tables]]:  # fmt: skip
+    """Have all tables of different bots played and return them with their line-ups."""
+    found = []
+    for lineup in itertools.combinations(range(len(names)), deals.rules.players):
+        progress(f"{', '.join(names[bot] for bot in lineup)} at one table: {deals.num_deals} deals")
+        found.append((lineup, set_tables(bots, all_orders(lineup), deals, executor)))
+    return found
 
 
 def _mixed(
-    bots: Sequence[Bot], names: Sequence[str], deals: DealSet, usage: Sequence[Usage],
-    progress: Callable[[str], None],
-) -> dict[str, Mixed]:  # fmt: skip
+    names: Sequence[str], lineups: Sequence[tuple[tuple[int, ...], Tables]], usage: Sequence[Usage]
+) -> dict[str, Mixed]:
     """Return what each bot scored at all tables of different bots."""
     points: list[list[Any]] = [[] for _ in names]
     ranked = []
-    for lineup in itertools.combinations(range(len(names)), deals.rules.players):
-        progress(f"{', '.join(names[bot] for bot in lineup)} at one table: {deals.num_deals} deals")
-        orders = all_orders(lineup)
-        hands = play_tables(bots, orders, deals)
+    for lineup, tables in lineups:
+        hands = tables.hands()
         for bot in lineup:
             points[bot].append(hands.of_bot(bot, slice(None)))
             usage[bot].add(hands.usage[bot])

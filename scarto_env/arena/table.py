@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,9 @@ from scarto_env.state import SCORE_UNITS
 
 HANDS_A_BATCH = 3072
 """Hands played side by side: enough to hide the cost of a call, few enough to stay in cache."""
+
+
+Result = TypeVar("Result")
 
 
 @dataclasses.dataclass
@@ -38,6 +43,10 @@ class Usage:
         self.decisions += other.decisions
         self.seconds += other.seconds
         self.illegal += other.illegal
+
+
+Part = tuple[NDArray[np.float64], NDArray[np.int64], tuple[Usage, ...]]
+"""Of some deals: points [deals, seatings, P], dealers, what each bot did."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,6 +95,28 @@ def all_orders(lineup: Sequence[int]) -> list[tuple[int, ...]]:
     return sorted(set(itertools.permutations(lineup)))
 
 
+@dataclasses.dataclass(frozen=True)
+class Tables:
+    """Tables that are being played.
+
+    Attributes:
+        seatings: [seatings, P] which bot sits where.
+        parts: points, dealers and usage of some deals each.
+    """
+
+    seatings: NDArray[np.int64]
+    parts: Sequence[Future[Part]]
+
+    def hands(self) -> Hands:
+        """Return the scores once all is played."""
+        points, dealers, usages = zip(*(part.result() for part in self.parts), strict=True)
+        usage = tuple(Usage() for _ in usages[0])
+        for used in usages:
+            for total, more in zip(usage, used, strict=True):
+                total.add(more)
+        return Hands(np.concatenate(points), np.concatenate(dealers), self.seatings, usage)
+
+
 def play_tables(bots: Sequence[Bot], seatings: Sequence[Sequence[int]], deals: DealSet) -> Hands:
     """Return the scores of every deal with every seating.
 
@@ -97,20 +128,30 @@ def play_tables(bots: Sequence[Bot], seatings: Sequence[Sequence[int]], deals: D
         seatings: [seatings, P] indices into ``bots``.
         deals: what is played.
     """
+    return set_tables(bots, seatings, deals).hands()
+
+
+def set_tables(
+    bots: Sequence[Bot], seatings: Sequence[Sequence[int]], deals: DealSet, executor: Executor | None = None
+) -> Tables:
+    """Have an executor play what ``play_tables`` plays, in the same parts; without one it is played here and now."""
     seats = np.asarray(seatings, np.int64)
-    usage = tuple(Usage() for _ in bots)
-    deals_a_batch = max(1, HANDS_A_BATCH // len(seats))
-    parts = [_play_chunk(bots, seats, deals, numbers, usage) for numbers in deals.chunks(deals_a_batch)]
-    points = np.concatenate([part[0] for part in parts])
-    dealers = np.concatenate([part[1] for part in parts])
-    return Hands(points, dealers, seats, usage)
+    submit = executor.submit if executor else done_here
+    chunks = deals.chunks(max(1, HANDS_A_BATCH // len(seats)))
+    return Tables(seats, [submit(_play_chunk, bots, seats, deals, numbers) for numbers in chunks])
 
 
-def _play_chunk(
-    bots: Sequence[Bot], seats: NDArray[np.int64], deals: DealSet, numbers: range, usage: Sequence[Usage]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return points [deals, seatings, P] and dealers of some deals: hand = seating x deals + deal."""
+def done_here(function: Callable[..., Result], *arguments: Any) -> Future[Result]:
+    """Call a function and return its result as an executor does."""
+    future: Future[Result] = Future()
+    future.set_result(function(*arguments))
+    return future
+
+
+def _play_chunk(bots: Sequence[Bot], seats: NDArray[np.int64], deals: DealSet, numbers: range) -> Part:
+    """Return points [deals, seatings, P], dealers and usage of some deals: hand = seating x deals + deal."""
     num_seatings, players = seats.shape
+    usage = tuple(Usage() for _ in bots)
     batch = Batch(num_seatings * len(numbers), deals.rules, seed=0, threads=1, redeal=False)
     batch.reset(seeds=[deals.batch_seed(number) for number in numbers] * num_seatings)
     seated = np.repeat(seats, len(numbers), axis=0)
@@ -125,7 +166,7 @@ def _play_chunk(
                 cards[chosen] = _asked(bot, batch.observation[chosen], batch.action_mask[chosen], usage[index])
         batch.step(cards)
     points = batch.games.settled[:, :players] / (SCORE_UNITS * players)
-    return points.reshape(num_seatings, len(numbers), players).swapaxes(0, 1), dealers
+    return points.reshape(num_seatings, len(numbers), players).swapaxes(0, 1), dealers, usage
 
 
 def _asked(bot: Bot, observation: NDArray[np.int8], mask: NDArray[np.int8], usage: Usage) -> NDArray[np.int64]:
