@@ -19,6 +19,7 @@ _EXTRAS: Final = MappingProxyType(
         "torchrl": "torchrl",
         "tensordict": "torchrl",
         "ray": "rllib",
+        "ray.init": "ray",
         "pyspiel": "openspiel",
     }
 )
@@ -26,6 +27,7 @@ _EXTRAS: Final = MappingProxyType(
 
 def how_to_install(error: ModuleNotFoundError) -> str | None:
     """Return what to install for a library that is missing, or None if no extra brings it."""
-    library = (error.name or "").partition(".")[0]
-    extra = _EXTRAS.get(library)
+    name = error.name or ""
+    library = name.partition(".")[0]
+    extra = _EXTRAS.get(name) or _EXTRAS.get(library)
     return f"needs {library}: python -m pip install 'scarto[{extra}]'" if extra else None

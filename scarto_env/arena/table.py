@@ -18,8 +18,8 @@ from scarto_env.bots import Bot
 from scarto_env.cards import NUM_CARDS
 from scarto_env.state import SCORE_UNITS
 
-HANDS_A_BATCH = 3072
-"""Hands played side by side: enough to hide the cost of a call, few enough to stay in cache."""
+HANDS_A_BATCH = 1536
+"""Hands played side by side: enough to hide the cost of a call, few enough to stay in cache and to be spread."""
 
 
 Result = TypeVar("Result")

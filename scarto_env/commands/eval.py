@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +33,8 @@ _OPPONENTS: Final = ("random", "greedy")
 @click.option("--at-least", type=float, metavar="POINTS",
               help="Exit 1 unless the first bot's whole 95 % interval against each other is above this.")  # fmt: skip
 @click.option("--html", type=click.Path(dir_okay=False), help="Write a page with plots to this file.")
+@click.option("--ray", "cluster", metavar="WHERE",
+              help="Play on a Ray cluster: local, auto or an address; the numbers are the same.")  # fmt: skip
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option("--records", type=click.Path(dir_okay=False), help="Write the sample deals to this file.")
 @rules_option
@@ -46,6 +50,7 @@ def evaluate_command(
     mixed_deals: int,
     at_least: float | None,
     html: str | None,
+    cluster: str | None,
     markdown: bool,
     records: str | None,
     rules: Rules,
@@ -61,14 +66,16 @@ def evaluate_command(
       scarto eval greedy random --deals 300
       scarto eval search:worlds=40 heuristic --deals test-1000 --at-least 3.5
       scarto eval checkpoints/scarto-base heuristic greedy --html arena.html
+      scarto eval search heuristic --deals test-10000 --ray auto
     """  # noqa: D301
     bots = (candidate, *((*opponents, *against) or (name for name in _OPPONENTS if name != candidate)))
     with refused(ValueError, TypeError):
         chosen = deal_set(int(deals) if deals.isdecimal() else deals, rules, seed)
         for name in bots:
             make_bot(name, rules=rules)
-        with _progress(_num_steps(len(bots), rules, mixed_deals)) as progress:
-            result = evaluate(bots, rules, chosen, seed, mixed_deals, progress=progress)
+        steps = _num_steps(len(bots), rules, mixed_deals)
+        with _executor(cluster) as executor, _progress(steps) as progress:
+            result = evaluate(bots, rules, chosen, seed, mixed_deals, progress=progress, executor=executor)
     with refused(OSError):
         if records:
             Path(records).write_text("\n".join(result.samples), encoding="utf-8", newline="")
@@ -91,6 +98,18 @@ def _lowest(result: Evaluation) -> float:
 
 def _num_steps(num_bots: int, rules: Rules, mixed_deals: int) -> int:
     return math.comb(num_bots, 2) + (math.comb(num_bots, rules.players) if mixed_deals else 0)
+
+
+@contextlib.contextmanager
+def _executor(cluster: str | None) -> Iterator[Executor | None]:
+    """Give what plays: a cluster's tasks, or None for this process."""
+    if cluster is None:
+        yield None
+        return
+    from scarto_env.adapters.cluster import ClusterExecutor, connected
+
+    with connected(cluster, os.cpu_count() or 1):
+        yield ClusterExecutor()
 
 
 @contextlib.contextmanager
