@@ -27,7 +27,7 @@ from training.network import Perceptron
 
 STATE_FILE: Final = "state.safetensors"
 STATE_FORMAT: Final = "scarto training 1"
-MAY_CHANGE: Final = frozenset({"deals", "evaluate_every", "evaluate_deals", "yardsticks", "save_every"})
+MAY_CHANGE: Final = frozenset({"deals", "staleness", "evaluate_every", "evaluate_deals", "yardsticks", "save_every"})
 """Settings that a resumed run may change."""
 
 

@@ -7,7 +7,8 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
@@ -16,15 +17,18 @@ import click
 
 from scarto_env.bots.policy import CheckpointError
 from scarto_env.bots.registry import find_checkpoint
+from scarto_env.extras import how_to_install
 from training.card import measure, rewrite_card, table
 from training.checkpoint import STATE_FILE, RunError, as_json, resumed_config, write_atomically
 from training.config import Config, descriptions, make_config, read_settings
+from training.crew import Crew
 from training.distill import distill as teach
 from training.distill import distillation_config
 from training.exploit import exploit as train_exploiter
 from training.exploit import exploiter_config
 from training.finish import FINAL_DEALS, RUN_FILE, finish
 from training.train import train as train_run
+from training.train import train_together
 
 CONFIG_FILE: Final = "config.json"
 INTERRUPTED: Final = 130
@@ -51,21 +55,66 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--resume", is_flag=True, help="Go on with the run in the folder.")
 @click.option("--overwrite", is_flag=True, help="Throw away the run in the folder.")
 @click.option("--final-deals", default=FINAL_DEALS, show_default=True, help="Deals of the last measurement.")
+@click.option("--ray", "where", metavar="WHERE", help="Play on a Ray cluster: local, auto or an address.")
+@click.option("--actors", type=click.IntRange(min=1), help="Actors that play on the cluster [workers].")
 @settings_options
-def train(folder: Path, file: Path | None, resume: bool, overwrite: bool, final_deals: str, **options: Any) -> int:
+def train(
+    folder: Path,
+    file: Path | None,
+    resume: bool,
+    overwrite: bool,
+    final_deals: str,
+    where: str | None,
+    actors: int | None,
+    **options: Any,
+) -> int:
     """Train a policy by self-play.
 
     Without options it takes five to six minutes on two cores.  Ctrl-C saves and leaves; --resume goes on.
     """
     settings = {name: value for name, value in options.items() if value is not None}
-    with one_line():
+    with one_line(), torchrun_crew() as crew:
         settings = (read_settings(file) if file else {}) | settings
-        config = prepare(folder, settings, resume, overwrite)
-        if not train_run(config, folder):
-            click.echo(f"stopped and saved; go on with: scarto train --resume --out {folder}", err=True)
+        wanted = (actors or 1) * crew.size
+        if "workers" not in settings and not resume and wanted > 1:
+            settings["workers"] = wanted
+        config = crew.led(lambda: prepare(folder, settings, resume, overwrite))
+        if not train_wherever(config, folder, where, actors, crew):
+            if crew.leads:
+                click.echo(f"stopped and saved; go on with: scarto train --resume --out {folder}", err=True)
             return INTERRUPTED
-        finish(config, folder, int(final_deals) if final_deals.isdigit() else final_deals)
+        if crew.leads:
+            finish(config, folder, int(final_deals) if final_deals.isdigit() else final_deals)
     return 0
+
+
+@contextmanager
+def torchrun_crew() -> Iterator[Crew]:
+    """Give the processes that torchrun started, or this one alone."""
+    from training.ddp import launched, together
+
+    if not launched():
+        yield Crew()
+        return
+    with together() as crew:
+        yield crew
+
+
+def train_wherever(config: Config, folder: Path, where: str | None, actors: int | None, crew: Crew) -> bool:
+    """Train on this machine, with torchrun's processes, or with players on a cluster; return whether all was played.
+
+    Raises:
+        RunError: the run cannot go on; its last save is whole.
+        ValueError: there is no such cluster, or a worker of it runs other code.
+    """
+    if where:
+        from training.cluster import train_on_cluster
+
+        players = actors or len(crew.share(config.workers))
+        return train_on_cluster(config, folder, where, players, crew)
+    if actors:
+        raise RunError(f"actors={actors} play on a cluster: --ray says on which")
+    return train_run(config, folder) if crew.size == 1 else train_together(config, folder, crew)
 
 
 def prepare(folder: Path, settings: dict[str, Any], resume: bool, overwrite: bool) -> Config:
@@ -234,6 +283,12 @@ def main() -> None:
         sys.exit(training.main(prog_name="python -m training", standalone_mode=False) or 0)
     except click.ClickException as error:
         sys.stderr.write(f"training: {' '.join(error.format_message().split())}\n")
+        sys.exit(2)
+    except ModuleNotFoundError as error:
+        advice = how_to_install(error)
+        if advice is None:
+            raise
+        sys.stderr.write(f"training: this {advice}\n")
         sys.exit(2)
     except click.Abort:
         sys.exit(INTERRUPTED)

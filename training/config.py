@@ -31,8 +31,9 @@ class Config:
         deals: deals to play in all; the schedules run over them.
         start: folder of a run or policy whose weights the run begins with; without, from nothing.
         seed: of weights, deals and choices, 0..9999.
-        workers: processes that play and learn, with averaged gradients; give each a core.
+        workers: processes that play and learn, with averaged gradients, a core each; with --ray, rollouts an update.
         deals_at_once: deals each worker plays between updates.
+        staleness: updates that may pass between the weights that play a deal and those that learn from it, with --ray.
         device: what the networks are trained on, as torch names it.
         precision: what the networks compute in, "bf16" or "fp32"; the parameters are fp32.
         actor: widths of the policy's hidden layers.
@@ -64,6 +65,7 @@ class Config:
     seed: int = 0
     workers: int = 2
     deals_at_once: int = 512
+    staleness: int = 0
     device: str = "cpu"
     precision: Literal["bf16", "fp32"] = "bf16"
     actor: tuple[int, ...] = (128, 128)
@@ -96,6 +98,8 @@ class Config:
         for name in ("trace", "average_decay", "league_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected 0..1")
+        if self.staleness < 0:
+            raise ValueError(f"staleness={self.staleness!r} is not allowed: expected 0 or more")
         if not 0 <= self.seed <= MOST_SEED:
             raise ValueError(f"seed={self.seed!r} is not allowed: expected 0..{MOST_SEED}")
         for name in ("actor", "critic"):

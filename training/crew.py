@@ -7,9 +7,10 @@ import multiprocessing
 import os
 import threading
 import time
+from collections.abc import Callable
 from multiprocessing.synchronize import Barrier
 from threading import BrokenBarrierError
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import torch
 from torch import Tensor
@@ -19,6 +20,7 @@ from training.learner import Learner
 
 PATIENCE_SECONDS: Final = 600.0
 """How long a worker waits for the others: longer than any evaluation takes."""
+Answer = TypeVar("Answer")
 _CONTEXT: Final = multiprocessing.get_context("spawn")
 
 
@@ -58,12 +60,21 @@ class Crew:
 
     def __init__(self, rank: int = 0, shared: Shared | None = None) -> None:
         self.rank, self.shared = rank, shared
+        self.size = 1  # processes that another program started
         self._turn = 0
 
     @property
     def leads(self) -> bool:
         """Whether this worker saves, evaluates and reports."""
         return self.rank == 0
+
+    def share(self, rollouts: int) -> range:
+        """Return the ranks of those rollouts of an update that this worker learns from."""
+        return range(rollouts)
+
+    def led(self, ask: Callable[[], Answer]) -> Answer:
+        """Return what the leader answers."""
+        return ask()
 
     def join(self, learner: Learner) -> None:
         """Make ready to learn with the others, who begin with the same weights."""

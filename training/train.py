@@ -22,7 +22,12 @@ from training.learner import Learner
 from training.report import Reporter
 from training.rollout import Decisions, Opponent, Rollout, opponents_seats
 
-MOST_WORKERS = 64
+MOST_PROCESSES = 64
+"""Workers on one machine."""
+MOST_WORKERS = 512
+"""Rollouts of an update, wherever they are played."""
+MOST_UPDATES = 1 << 17
+"""Of a run with more rollouts an update than ``MOST_PROCESSES``."""
 
 
 class Source(Protocol):
@@ -137,8 +142,23 @@ def run(
 
 def new_deals(config: Config, update: int, rank: int) -> Batch:
     """Return the deals of one rollout: their seed is below 2**40, where the arena's begin."""
-    seed = (config.seed * (1 << 20) + update) * MOST_WORKERS + rank
+    block, place = divmod(rank, MOST_PROCESSES)
+    seed = (config.seed * (1 << 20) + block * MOST_UPDATES + update) * MOST_PROCESSES + place
     return Batch(config.deals_at_once, config.rules, seed=seed, reward=config.reward, threads=1, redeal=False)
+
+
+def check_workers(config: Config, most: int) -> None:
+    """Refuse more workers than there are deals for, and staleness where there is none.
+
+    Raises:
+        RunError: there are too many, or too many updates with them.
+    """
+    if config.workers > most:
+        raise RunError(f"workers={config.workers} are too many: at most {most}")
+    if config.staleness and most == MOST_PROCESSES:
+        raise RunError(f"staleness={config.staleness}: without --ray what is played is learned from at once")
+    if config.workers > MOST_PROCESSES and config.updates > MOST_UPDATES:
+        raise RunError(f"workers={config.workers} allow {MOST_UPDATES} updates at most, not {config.updates}")
 
 
 def train(config: Config, folder: Path) -> bool:
@@ -147,8 +167,7 @@ def train(config: Config, folder: Path) -> bool:
     Raises:
         RunError: the run cannot go on; its last save is whole.
     """
-    if config.workers > MOST_WORKERS:
-        raise RunError(f"workers={config.workers} are too many: at most {MOST_WORKERS}")
+    check_workers(config, MOST_PROCESSES)
     if config.workers == 1:
         with refusals():
             return run(config, folder)
@@ -166,6 +185,19 @@ def train(config: Config, folder: Path) -> bool:
         for process in processes:
             process.join(10)
             process.kill()
+
+
+def train_together(config: Config, folder: Path, crew: Crew) -> bool:
+    """Train as one of the processes that another program started; return whether all was played.
+
+    Raises:
+        RunError: there are not as many as workers, or the run cannot go on.
+    """
+    check_workers(config, MOST_PROCESSES)
+    if config.workers != crew.size:
+        raise RunError(f"workers={config.workers}: {crew.size} processes were started")
+    with refusals():
+        return run(config, folder, crew)
 
 
 def work(rank: int, shared: Shared, config: Config, folder: Path) -> None:

@@ -1,0 +1,378 @@
+"""A run on a Ray cluster: players in actors of the cluster, the learner in the driver, weights by the object store.
+
+An update learns from ``workers`` rollouts.  Which deals a rollout has and how its cards are drawn depends on the seed,
+the update and its rank alone, so any player may play it, and play it again after another was lost: the numbers are
+the same for any number of players.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+
+from scarto_env.adapters.cluster import (
+    ClusterError,
+    ClusterExecutor,
+    code_version,
+    connected,
+    node_name,
+    refuse_other_code,
+)
+from training.checkpoint import RunError
+from training.config import Config
+from training.crew import PATIENCE_SECONDS, Crew
+from training.league import League
+from training.learner import Learner
+from training.returns import NO_DECISION
+from training.rollout import Decisions
+from training.train import MOST_WORKERS, Player, check_workers, refusals, run
+
+ORDERS_AT_ONCE: Final = 2
+"""Of a player: one that it plays and one that waits, so that it need not wait for the driver, which may be learning."""
+BEGIN_SECONDS: Final = 60.0
+"""How long the first players wait for the others."""
+Weights = dict[str, dict[str, np.ndarray[Any, Any]]]
+"""By network and parameter."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Order:
+    """A rollout to be played.
+
+    Attributes:
+        settings: of the run.
+        update: that is to learn from it.
+        rank: among the update's rollouts.
+        version: updates that made the weights it is played with.
+        opponent: a bot's name, a past self's update, or None.
+        generator: draws the cards.
+    """
+
+    settings: dict[str, Any]
+    update: int
+    rank: int
+    version: int
+    opponent: str | int | None
+    generator: np.random.Generator
+
+
+@dataclasses.dataclass(frozen=True)
+class Played:
+    """A rollout that has been played: its decisions, the generator after them, what it cost."""
+
+    decisions: Decisions
+    generator: np.random.Generator
+    cpu_seconds: float
+
+
+class RemotePlayer:
+    """Plays rollouts in a process of the cluster.  It begins with nothing, so that Ray may begin it again anywhere."""
+
+    def __init__(self) -> None:
+        torch.set_num_threads(1)
+        self._settings: dict[str, Any] = {}
+        self._version = -1
+
+    def hello(self) -> tuple[str, str]:
+        """Return the node and the version of the code: asked before anything else."""
+        return node_name(), code_version()
+
+    def play(self, order: Order, weights: Weights, past: bytes | None) -> Played:
+        """Play a rollout with some weights, against the past self that a file holds."""
+        began = time.process_time()
+        if order.settings != self._settings:
+            self._begin(order.settings)
+        if order.version != self._version:
+            load_weights(self._learner, weights)
+            self._version = order.version
+        opponent = None
+        if past is not None:
+            opponent = self._league.past(self._learner, past)
+        elif order.opponent is not None:
+            opponent = self._league.bots[str(order.opponent)]
+        decisions = self._player.play(self._learner, opponent, order.update, order.rank, order.generator)
+        return Played(trimmed(decisions), order.generator, time.process_time() - began)
+
+    def _begin(self, settings: dict[str, Any]) -> None:
+        config = Config(**{**settings, "device": "cpu"})
+        self._learner = Learner(config)
+        self._league = League(config, Path(), self._learner.dtype)
+        self._player = Player(config, self._learner)
+        self._settings = settings
+
+
+class Players:
+    """The players of a run as the driver sees them: orders go out, what was lost goes out again.
+
+    Args:
+        number: how many; those for which the cluster has no place yet join when it has.
+    """
+
+    def __init__(self, number: int) -> None:
+        import ray
+
+        self._ray = ray
+        self.lost = 0
+        # Ray begins a lost player anew, its greeting waits for that; its orders go to others at once.
+        make = ray.remote(RemotePlayer).options(num_cpus=1, max_restarts=-1, scheduling_strategy="SPREAD")
+        self._orders: deque[tuple[Order, tuple[Any, ...]]] = deque()
+        self._playing: dict[Any, tuple[Any, tuple[Order, tuple[Any, ...]]]] = {}
+        self._load: dict[Any, int] = {}
+        self._coming: dict[Any, Any] = {}
+        for _ in range(number):
+            self._greet(make.remote())
+        self._begin()
+
+    def _greet(self, player: Any) -> None:
+        """Ask a player that begins who it is; it gets no orders before it has answered."""
+        self._coming[player.hello.options(max_task_retries=-1).remote()] = player
+
+    def _begin(self) -> None:
+        """Wait until all players have come, or some and the others are late.
+
+        Raises:
+            ClusterError: one of them runs other code.
+        """
+        last = time.monotonic() + BEGIN_SECONDS
+        while self._coming and (time.monotonic() < last or not self._load):
+            for greeting in self._wait(self._coming, None if not self._load else max(0.0, last - time.monotonic())):
+                player = self._coming.pop(greeting)
+                refuse_other_code(*self._greeting(greeting))
+                self._load[player] = 0
+        if self._coming:
+            sys.stderr.write(f"{len(self._load)} players begin; {len(self._coming)} have no place yet\n")
+
+    def _welcome(self, greeting: Any) -> None:
+        """Give a player that comes during the run its place, unless it runs other code: then the others go on."""
+        player = self._coming.pop(greeting)
+        try:
+            refuse_other_code(*self._greeting(greeting))
+        except ClusterError as error:
+            if not (self._load or self._coming):
+                raise
+            sys.stderr.write(f"{error}; it is left out\n")
+            self._ray.kill(player)
+        else:
+            self._load[player] = 0
+
+    def _greeting(self, greeting: Any) -> tuple[str, str, str]:
+        """Return the code of a player that has come, the driver's, and its node."""
+        try:
+            node, code = self._ray.get(greeting)
+        except self._ray.exceptions.RayError as error:
+            raise RunError(f"a player could not begin: {str(error).splitlines()[0]}") from None
+        return code, code_version(), node
+
+    def order(self, order: Order, *references: Any) -> None:
+        """Have a rollout played: by the player with the fewest orders, as soon as one has room."""
+        self._orders.append((order, references))
+        self._give_out()
+
+    def _give_out(self) -> None:
+        while self._orders and self._load:
+            player = min(self._load, key=self._load.__getitem__)
+            if self._load[player] >= ORDERS_AT_ONCE:
+                return
+            order = self._orders.popleft()
+            self._load[player] += 1
+            self._playing[player.play.remote(order[0], *order[1])] = (player, order)
+
+    def finished(self) -> list[tuple[Order, Played]]:
+        """Wait until something has happened and return the rollouts that have been played.
+
+        Raises:
+            ClusterError: a player that came runs other code.
+            RunError: nothing has happened for long, or a player met an error of its own.
+        """
+        found = []
+        for reference in self._wait([*self._playing, *self._coming]):
+            if reference in self._coming:
+                self._welcome(reference)
+                continue
+            player, order = self._playing.pop(reference)
+            try:
+                found.append((order[0], self._ray.get(reference)))
+            except self._ray.exceptions.RayTaskError as error:
+                cause = str(getattr(error, "cause", None) or error).splitlines()
+                raise RunError(f"a player has stopped: {cause[0] if cause else error!r}") from None
+            except self._ray.exceptions.RayError:
+                self._lose(player, order)
+                continue
+            if player in self._load:
+                self._load[player] -= 1
+        self._give_out()
+        return found
+
+    def _lose(self, player: Any, order: tuple[Order, tuple[Any, ...]]) -> None:
+        """Put an order back, first in the line, and expect the player that had it to begin anew."""
+        self._orders.appendleft(order)
+        self.lost += 1
+        lost = order[0]
+        sys.stderr.write(f"a player was lost: rollout {lost.rank} of update {lost.update + 1} is played again\n")
+        if self._load.pop(player, None) is not None:
+            self._greet(player)
+
+    def _wait(self, references: Any, seconds: float | None = None) -> list[Any]:
+        """Return what has come of some references: within some seconds, or one at least."""
+        waiting = list(references)
+        found = self._ray.wait(waiting, num_returns=1, timeout=PATIENCE_SECONDS if seconds is None else seconds)[0]
+        if not found and seconds is None:
+            raise RunError(f"no player has answered for {PATIENCE_SECONDS:.0f} seconds: has the cluster a free core?")
+        ready: list[Any] = self._ray.wait(waiting, num_returns=len(waiting), timeout=0)[0]
+        return ready
+
+
+class RemoteRollouts:
+    """Rollouts that players on the cluster play, ahead of the learner by at most ``staleness`` updates.
+
+    As soon as ``version`` updates are made, the rollouts of all updates up to ``version + staleness`` are ordered, with
+    the weights of that moment: so the order, not the speed of anything, decides which weights play a rollout.
+
+    Args:
+        config: the run.
+        learner: where it stands.
+        league: the opponents.
+        players: play.
+        ranks: of the rollouts that this process learns from.
+    """
+
+    def __init__(
+        self, config: Config, learner: Learner, league: League, players: Players, ranks: Sequence[int]
+    ) -> None:
+        import ray
+
+        self.config, self.league, self.players, self.ranks = config, league, players, ranks
+        self.rollouts = len(ranks)
+        self._put = ray.put
+        self._ordered = learner.updates
+        self._past: dict[int, Any] = {}
+        self._played: dict[tuple[int, int], tuple[int, Played]] = {}
+        self._seen: dict[str, float] = {}
+        self._players_seconds = 0.0
+
+    def play(self, learner: Learner) -> tuple[Decisions, np.random.Generator]:
+        """Return the decisions of the learner's next update and the generator that goes on from them."""
+        self._order(learner)
+        update = learner.updates
+        while not all((update, rank) in self._played for rank in self.ranks):
+            for order, played in self.players.finished():
+                self._played[order.update, order.rank] = (order.version, played)
+                self._players_seconds += played.cpu_seconds
+        parts = [self._played.pop((update, rank)) for rank in self.ranks]
+        counts = [played.decisions.count for _, played in parts]
+        staleness = [update - version for version, _ in parts]
+        self._seen = {
+            "staleness": float(np.average(staleness, weights=counts)),
+            "staleness_most": max(staleness),
+            "lost": self.players.lost,
+        }
+        return joined([played.decisions for _, played in parts]), parts[0][1].generator
+
+    def _order(self, learner: Learner) -> None:
+        """Order all rollouts that may be played with the present weights and are not ordered yet."""
+        version = learner.updates
+        updates = range(self._ordered, min(version + self.config.staleness + 1, self.config.updates))
+        if not updates:
+            return
+        weights = self._put(weights_of(learner))
+        settings = dataclasses.asdict(self.config)
+        for update in updates:
+            for rank in self.ranks:
+                generator = np.random.default_rng([self.config.seed, update, rank])
+                opponent = self.league.draw(version, generator)
+                order = Order(settings, update, rank, version, opponent, generator)
+                self.players.order(order, weights, self._past_self(opponent) if isinstance(opponent, int) else None)
+        self._ordered = updates.stop
+
+    def _past_self(self, update: int) -> Any:
+        """Return where the cluster keeps a past self."""
+        if update not in self._past:
+            self._past[update] = self._put(self.league.content(update))
+        return self._past[update]
+
+    def seen(self) -> dict[str, float]:
+        """Return how many updates the weights were behind that played what was learned from last, and what was lost."""
+        return self._seen
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU seconds of the driver and, as they told, of the players."""
+        return time.process_time() + self._players_seconds
+
+
+def weights_of(learner: Learner) -> Weights:
+    """Return the weights of both networks."""
+    networks = {"actor": learner.actor, "critic": learner.critic}
+    return {
+        network: {name: tensor.detach().cpu().numpy().copy() for name, tensor in module.state_dict().items()}
+        for network, module in networks.items()
+    }
+
+
+def load_weights(learner: Learner, weights: Weights) -> None:
+    """Give a learner the weights of another."""
+    for network, module in (("actor", learner.actor), ("critic", learner.critic)):
+        module.load_state_dict({name: torch.tensor(array) for name, array in weights[network].items()})
+
+
+def trimmed(decisions: Decisions) -> Decisions:
+    """Return the decisions without the room behind them; a view."""
+    columns = {field.name: getattr(decisions, field.name) for field in dataclasses.fields(decisions)}
+    kept: dict[str, Any] = {
+        name: column[: decisions.count] for name, column in columns.items() if isinstance(column, np.ndarray)
+    }
+    return dataclasses.replace(decisions, **kept)
+
+
+def joined(parts: Sequence[Decisions]) -> Decisions:
+    """Return trimmed decisions one after another, as one rollout; a copy."""
+    starts = np.cumsum([0, *(part.count for part in parts)])
+    values: dict[str, Any] = {"count": int(starts[-1])}
+    for field in dataclasses.fields(parts[0]):
+        columns = [getattr(part, field.name) for part in parts]
+        if field.name == "following":  # numbers of other decisions
+            columns = [np.where(column == NO_DECISION, column, column + start)
+                       for column, start in zip(columns, starts, strict=False)]  # fmt: skip
+        if isinstance(columns[0], np.ndarray):
+            values[field.name] = np.concatenate(columns)
+    return dataclasses.replace(parts[0], **values)
+
+
+def train_on_cluster(config: Config, folder: Path, where: str, num_players: int, crew: Crew | None = None) -> bool:
+    """Train with players on a cluster; return whether all was played, which a request to stop prevents.
+
+    Args:
+        config: the run.
+        folder: of the run.
+        where: ``"local"``, ``"auto"`` or an address.
+        num_players: how many actors play for this process.
+        crew: the processes that learn as one; each has its own players and an equal share of the rollouts.
+
+    Raises:
+        ClusterError: there is no such cluster, or a worker runs other code.
+        RunError: the run cannot go on; its last save is whole.
+    """
+    check_workers(config, MOST_WORKERS)
+    crew = crew or Crew()
+    ranks = crew.share(config.workers)
+    if num_players > len(ranks) * (1 + config.staleness):
+        raise ClusterError(
+            f"actors={num_players} cannot all be busy with workers={config.workers} rollouts an update "
+            f"and staleness={config.staleness}"
+        )
+    with refusals(), connected(where, num_players + 1):
+        players = Players(num_players)
+        return run(
+            config,
+            folder,
+            crew,
+            lambda learner, league: RemoteRollouts(config, learner, league, players, ranks),
+            ClusterExecutor(num_cpus=0),  # never waits for a core that the players have
+        )
