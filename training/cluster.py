@@ -171,6 +171,10 @@ class Players:
             raise RunError(f"a player could not begin: {str(error).splitlines()[0]}") from None
         return code, code_version(), node
 
+    def put(self, value: Any) -> Any:
+        """Return where the cluster keeps a value that several orders need."""
+        return self._ray.put(value)
+
     def order(self, order: Order, *references: Any) -> None:
         """Have a rollout played: by the player with the fewest orders, as soon as one has room."""
         self._orders.append((order, references))
@@ -247,11 +251,8 @@ class RemoteRollouts:
     def __init__(
         self, config: Config, learner: Learner, league: League, players: Players, ranks: Sequence[int]
     ) -> None:
-        import ray
-
         self.config, self.league, self.players, self.ranks = config, league, players, ranks
         self.rollouts = len(ranks)
-        self._put = ray.put
         self._ordered = learner.updates
         self._past: dict[int, Any] = {}
         self._played: dict[tuple[int, int], tuple[int, Played]] = {}
@@ -282,7 +283,7 @@ class RemoteRollouts:
         updates = range(self._ordered, min(version + self.config.staleness + 1, self.config.updates))
         if not updates:
             return
-        weights = self._put(weights_of(learner))
+        weights = self.players.put(weights_of(learner))
         settings = dataclasses.asdict(self.config)
         for update in updates:
             for rank in self.ranks:
@@ -295,7 +296,7 @@ class RemoteRollouts:
     def _past_self(self, update: int) -> Any:
         """Return where the cluster keeps a past self."""
         if update not in self._past:
-            self._past[update] = self._put(self.league.content(update))
+            self._past[update] = self.players.put(self.league.content(update))
         return self._past[update]
 
     def seen(self) -> dict[str, float]:
@@ -303,8 +304,8 @@ class RemoteRollouts:
         return self._seen
 
     def cpu_seconds(self) -> float:
-        """Return the CPU seconds of the driver and, as they told, of the players."""
-        return time.process_time() + self._players_seconds
+        """Return the CPU seconds of the drivers and, as they told, of the players; drivers do the same work."""
+        return (time.process_time() + self._players_seconds) * self.config.workers / self.rollouts
 
 
 def weights_of(learner: Learner) -> Weights:
