@@ -89,7 +89,7 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield folder
     finally:
         ray.shutdown()
-        last = time.monotonic() + 20
+        last = time.monotonic() + 90  # Ray's agents look every minute whether their node still lives
         while processes(folder) and time.monotonic() < last:
             time.sleep(0.1)
         left = processes(folder)
@@ -247,7 +247,7 @@ def test_a_killed_driver_leaves_nothing_running_and_resumes_number_for_number(pl
     driver.kill()
     driver.wait()
     assert 0 < read_facts(folder / STATE_FILE)["updates"] < config.updates
-    await_that(lambda: not processes(place), 60)
+    await_that(lambda: not processes(place, "ray::RemotePlayer"), 30)
     assert start(config, folder).wait(200) == 0
     assert_equal_runs(tmp_path / "whole", folder)
     assert (folder / "policy" / "README.md").exists()
@@ -275,7 +275,7 @@ def test_a_worker_with_another_version_is_refused(place: str, tmp_path: Path) ->
 @pytest.mark.parametrize("cores", [(1,), (1, 2)], ids=["one worker", "three workers"])
 def test_the_arena_says_the_same_number_for_number(place: str, cores: tuple[int, ...]) -> None:
     def table(executor: ClusterExecutor | None) -> dict[str, Any]:
-        bots = ["scarto-small:sample=true", "heuristic", "greedy", "random"]
+        bots = ["scarto-small:sample=true", "heuristic", "random"]
         found = evaluate(bots, deals=300, mixed_deals=150, command="a test", executor=executor).to_dict()
         for usage in found["usage"].values():
             del usage["decisions_a_second"]
