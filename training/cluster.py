@@ -11,7 +11,7 @@ import dataclasses
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ from training.config import Config
 from training.crew import PATIENCE_SECONDS, Crew
 from training.league import League
 from training.learner import Learner
+from training.orders import Columns, Order, Played, Weights
 from training.returns import NO_DECISION
 from training.rollout import Decisions
 from training.train import MOST_WORKERS, Player, check_workers, refusals, run
@@ -39,38 +40,6 @@ ORDERS_AT_ONCE: Final = 2
 """Of a player: one that it plays and one that waits, so that it need not wait for the driver, which may be learning."""
 BEGIN_SECONDS: Final = 60.0
 """How long the first players wait for the others."""
-Weights = dict[str, dict[str, np.ndarray[Any, Any]]]
-"""By network and parameter."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Order:
-    """A rollout to be played.
-
-    Attributes:
-        settings: of the run.
-        update: that is to learn from it.
-        rank: among the update's rollouts.
-        version: updates that made the weights it is played with.
-        opponent: a bot's name, a past self's update, or None.
-        generator: draws the cards.
-    """
-
-    settings: dict[str, Any]
-    update: int
-    rank: int
-    version: int
-    opponent: str | int | None
-    generator: np.random.Generator
-
-
-@dataclasses.dataclass(frozen=True)
-class Played:
-    """A rollout that has been played: its decisions, the generator after them, what it cost."""
-
-    decisions: Decisions
-    generator: np.random.Generator
-    cpu_seconds: float
 
 
 class RemotePlayer:
@@ -99,10 +68,12 @@ class RemotePlayer:
         elif order.opponent is not None:
             opponent = self._league.bots[str(order.opponent)]
         decisions = self._player.play(self._learner, opponent, order.update, order.rank, order.generator)
-        return Played(trimmed(decisions), order.generator, time.process_time() - began)
+        cpu_seconds = time.process_time() - began
+        return Played(columns_of(decisions), decisions.count, order.generator, cpu_seconds)
 
     def _begin(self, settings: dict[str, Any]) -> None:
         config = Config(**{**settings, "device": "cpu"})
+        self._version = -1
         self._learner = Learner(config)
         self._league = League(config, Path(), self._learner.dtype)
         self._player = Player(config, self._learner)
@@ -114,21 +85,23 @@ class Players:
 
     Args:
         number: how many; those for which the cluster has no place yet join when it has.
+        make: makes an actor like ``RemotePlayer``; that by default.
     """
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, make: Callable[[], Any] | None = None) -> None:
         import ray
 
         self._ray = ray
         self.lost = 0
         # Ray begins a lost player anew, its greeting waits for that; its orders go to others at once.
-        make = ray.remote(RemotePlayer).options(num_cpus=1, max_restarts=-1, scheduling_strategy="SPREAD")
+        options = {"num_cpus": 1, "max_restarts": -1, "scheduling_strategy": "SPREAD"}
+        make = make or ray.remote(RemotePlayer).options(**options).remote
         self._orders: deque[tuple[Order, tuple[Any, ...]]] = deque()
         self._playing: dict[Any, tuple[Any, tuple[Order, tuple[Any, ...]]]] = {}
         self._load: dict[Any, int] = {}
         self._coming: dict[Any, Any] = {}
         for _ in range(number):
-            self._greet(make.remote())
+            self._greet(make())
         self._begin()
 
     def _greet(self, player: Any) -> None:
@@ -268,14 +241,14 @@ class RemoteRollouts:
                 self._played[order.update, order.rank] = (order.version, played)
                 self._players_seconds += played.cpu_seconds
         parts = [self._played.pop((update, rank)) for rank in self.ranks]
-        counts = [played.decisions.count for _, played in parts]
+        counts = [played.count for _, played in parts]
         staleness = [update - version for version, _ in parts]
         self._seen = {
             "staleness": float(np.average(staleness, weights=counts)),
             "staleness_most": max(staleness),
             "lost": self.players.lost,
         }
-        return joined([played.decisions for _, played in parts]), parts[0][1].generator
+        return joined([played for _, played in parts]), parts[0][1].generator
 
     def _order(self, learner: Learner) -> None:
         """Order all rollouts that may be played with the present weights and are not ordered yet."""
@@ -323,27 +296,23 @@ def load_weights(learner: Learner, weights: Weights) -> None:
         module.load_state_dict({name: torch.tensor(array) for name, array in weights[network].items()})
 
 
-def trimmed(decisions: Decisions) -> Decisions:
-    """Return the decisions without the room behind them; a view."""
+def columns_of(decisions: Decisions) -> Columns:
+    """Return the arrays of some decisions without the room behind them; views."""
     columns = {field.name: getattr(decisions, field.name) for field in dataclasses.fields(decisions)}
-    kept: dict[str, Any] = {
-        name: column[: decisions.count] for name, column in columns.items() if isinstance(column, np.ndarray)
-    }
-    return dataclasses.replace(decisions, **kept)
+    return {name: column[: decisions.count] for name, column in columns.items() if isinstance(column, np.ndarray)}
 
 
-def joined(parts: Sequence[Decisions]) -> Decisions:
-    """Return trimmed decisions one after another, as one rollout; a copy."""
+def joined(parts: Sequence[Played]) -> Decisions:
+    """Return the decisions of some rollouts one after another, as one; a copy."""
     starts = np.cumsum([0, *(part.count for part in parts)])
-    values: dict[str, Any] = {"count": int(starts[-1])}
-    for field in dataclasses.fields(parts[0]):
-        columns = [getattr(part, field.name) for part in parts]
-        if field.name == "following":  # numbers of other decisions
+    values = {}
+    for name in parts[0].columns:
+        columns = [part.columns[name] for part in parts]
+        if name == "following":  # numbers of other decisions
             columns = [np.where(column == NO_DECISION, column, column + start)
                        for column, start in zip(columns, starts, strict=False)]  # fmt: skip
-        if isinstance(columns[0], np.ndarray):
-            values[field.name] = np.concatenate(columns)
-    return dataclasses.replace(parts[0], **values)
+        values[name] = np.concatenate(columns)
+    return Decisions(**values, count=int(starts[-1]))
 
 
 def train_on_cluster(config: Config, folder: Path, where: str, num_players: int, crew: Crew | None = None) -> bool:
