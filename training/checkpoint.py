@@ -50,7 +50,7 @@ def write_atomically(path: Path, content: bytes) -> None:
         os.replace(beside, path)
     except OSError as error:
         beside.unlink(missing_ok=True)
-        raise RunError(f"{path} could not be written: {error.strerror}; the one before is intact") from None
+        raise RunError(f"{path} could not be written: {error.strerror or error}; the one before is intact") from None
 
 
 def as_json(value: Any) -> bytes:

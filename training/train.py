@@ -219,7 +219,8 @@ def refusals() -> Iterator[None]:
     except FloatingPointError as error:
         raise RunError(f"{error}; the last save is from before: resume with a smaller learning rate") from None
     except OSError as error:
-        raise RunError(f"{error.filename or 'a file'}: {error.strerror}; the last save is whole") from None
+        where = f"{error.filename}: " if error.filename else ""
+        raise RunError(f"{where}{error.strerror or error}; the last save is whole") from None
 
 
 @contextmanager
