@@ -162,6 +162,11 @@ class Players:
             self._load[player] += 1
             self._playing[player.play.remote(order[0], *order[1])] = (player, order)
 
+    def dismiss(self) -> None:
+        """End all players."""
+        for player in [*self._load, *self._coming.values()]:
+            self._ray.kill(player)
+
     def finished(self) -> list[tuple[Order, Played]]:
         """Wait until something has happened and return the rollouts that have been played.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import pickle
 import shutil
 import signal
 import subprocess
@@ -28,18 +27,17 @@ ray = pytest.importorskip("ray", reason="ray is not installed: scarto[ray]")
 pytest.importorskip("safetensors", reason="safetensors is not installed: scarto[train]")
 
 import torch
+from players import train_here
 from ray.cluster_utils import Cluster
 from safetensors.torch import load_file
 
 from scarto_env.adapters.cluster import ClusterError, ClusterExecutor, code_version, connected
 from scarto_env.arena import evaluate
-from training.checkpoint import STATE_FILE, RunError, read_facts
-from training.cluster import RemotePlayer, RemoteRollouts, train_on_cluster
+from training.checkpoint import STATE_FILE, read_facts
+from training.cluster import train_on_cluster
 from training.config import Config
-from training.crew import Crew
-from training.orders import Order, Played, Weights
 from training.report import EVALUATIONS_FILE, METRICS_FILE, _kept
-from training.train import run, train
+from training.train import train
 
 pytestmark = pytest.mark.filterwarnings("default")  # Ray's own: deprecations inside, unclosed sockets of its workers
 
@@ -114,35 +112,6 @@ def nodes(*cores: int, **settings: Any) -> Iterator[Cluster]:
     finally:
         ray.shutdown()
         cluster.shutdown()
-
-
-class PlayersHere:
-    """Plays in this process: what numbers to expect of the cluster."""
-
-    lost = 0
-
-    def __init__(self) -> None:
-        self.player, self.done = RemotePlayer(), []
-
-    def put(self, value: Any) -> Any:
-        return value
-
-    def order(self, order: Order, weights: Weights, past: bytes | None) -> None:
-        again = pickle.loads(pickle.dumps(order))  # the generator moves
-        played = self.player.play(again, weights, past)
-        kept = {name: column.copy() for name, column in played.columns.items()}
-        self.done.append((order, dataclasses.replace(played, columns=kept)))
-
-    def finished(self) -> list[tuple[Order, Played]]:
-        done, self.done = self.done, []
-        return done
-
-
-def train_here(config: Config, folder: Path) -> None:
-    """Train as a cluster does, without one."""
-    folder.mkdir()
-    ranks = range(config.workers)
-    run(config, folder, Crew(), lambda learner, league: RemoteRollouts(config, learner, league, PlayersHere(), ranks))
 
 
 def numbers(folder: Path) -> tuple[dict[str, torch.Tensor], list[dict[str, Any]], list[dict[str, Any]]]:
@@ -288,10 +257,6 @@ def test_the_arena_says_the_same_number_for_number(place: str, cores: tuple[int,
         assert table(ClusterExecutor()) == expected
 
 
-def test_what_cannot_be_played_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ClusterError, match=r"no cluster at .127\.0\.0\.1:9.: .*refused"):
+def test_no_cluster_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ClusterError, match=r"no cluster at '127\.0\.0\.1:9': .*refused"):
         train_on_cluster(tiny(), tmp_path, "127.0.0.1:9", 1)
-    with pytest.raises(ClusterError, match="actors=3 cannot all be busy with workers=2 rollouts"):
-        train_on_cluster(tiny(), tmp_path, "local", 3)
-    with pytest.raises(RunError, match="staleness=1: without --ray"):
-        train(tiny(staleness=1), tmp_path)

@@ -1,0 +1,222 @@
+"""What limits a run on a cluster: ``python -m benchmarks.scaling``.
+
+Measures one player, one learner, the driver's intake and the bytes between them; says from these where 1, 8, 64 and
+512 actors reach a limit; and checks it with stand-in actors that take their time and send their bytes on a real
+cluster of this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import pickle
+import statistics
+import sys
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.standin import StandIn
+from scarto_env.adapters.cluster import code_version, connected
+from training.cluster import Players, RemotePlayer, RemoteRollouts, joined, weights_of
+from training.config import Config
+from training.league import League
+from training.learner import Learner
+from training.orders import Order, Played
+
+ACTORS = (1, 8, 64, 512)
+NETWORKS = (1, 10, 100)
+"""Gigabits a second into the learner's machine."""
+GIGABIT = 1e9 / 8
+SLOWER = 20
+"""Stand-ins play so many times slower in one of the cases, so that this machine's own cores are no limit."""
+
+
+class Costs(NamedTuple):
+    """What was measured; seconds are of one core.
+
+    Attributes:
+        decisions: of a rollout.
+        rollout_bytes: of its columns.
+        packed_bytes: of them after zlib's quickest.
+        weight_bytes: of a broadcast of both networks.
+        play_seconds: of a rollout.
+        learn_seconds: of learning from it.
+        intake_seconds: of ordering it, taking it from the store and joining it with others, in the driver.
+    """
+
+    decisions: int
+    rollout_bytes: int
+    packed_bytes: int
+    weight_bytes: int
+    play_seconds: float
+    learn_seconds: float
+    intake_seconds: float
+
+
+def sent_bytes(value: Any) -> int:
+    """Return the bytes of a value as Ray sends it: pickled, arrays beside it."""
+    buffers: list[pickle.PickleBuffer] = []
+    return len(pickle.dumps(value, 5, buffer_callback=buffers.append)) + sum(len(buffer.raw()) for buffer in buffers)
+
+
+def cpu_seconds(work: Callable[[], Any], repeats: int) -> float:
+    """Return the median CPU seconds of a call."""
+    work()
+    found = []
+    for _ in range(repeats):
+        began = time.process_time()
+        work()
+        found.append(time.process_time() - began)
+    return statistics.median(found)
+
+
+def measure(config: Config, repeats: int) -> tuple[Costs, Played]:
+    """Return what a rollout costs, and one; needs a cluster."""
+    learner, player = Learner(config), RemotePlayer()
+    weights = weights_of(learner)
+
+    def play() -> Played:
+        generator = np.random.default_rng(0)
+        return player.play(Order(dataclasses.asdict(config), 0, 0, 0, None, generator), weights, None)
+
+    played = play()
+    played = dataclasses.replace(played, columns={name: column.copy() for name, column in played.columns.items()})
+    packed = sum(len(zlib.compress(column.tobytes(), 1)) for column in played.columns.values())
+    found = Costs(
+        decisions=played.count,
+        rollout_bytes=sent_bytes(played),
+        packed_bytes=packed,
+        weight_bytes=sent_bytes(weights),
+        play_seconds=cpu_seconds(play, repeats),
+        learn_seconds=cpu_seconds(lambda: learner.learn(joined([played]), 0.0, np.random.default_rng(0)), repeats),
+        intake_seconds=0.0,
+    )
+    at_once = found._replace(play_seconds=0.0)
+    intake = statistics.median(
+        simulate(config, at_once, played, 2, False, 10).driver_seconds for _ in range(min(3, repeats))
+    )
+    return found._replace(intake_seconds=intake), played
+
+
+class Found(NamedTuple):
+    """Of a simulation: decisions a second, and the driver's CPU seconds for a rollout."""
+
+    speed: float
+    driver_seconds: float
+
+
+def measured_table(costs: Costs) -> str:
+    n = costs.decisions
+    rows = [
+        ("bytes a decision", f"{costs.rollout_bytes / n:,.0f}"),
+        ("the same after zlib's quickest", f"{costs.packed_bytes / n:,.0f}"),
+        ("bytes a weight broadcast, both networks", f"{costs.weight_bytes:,}"),
+        ("decisions a second of one actor", f"{n / costs.play_seconds:,.0f}"),
+        ("decisions a second of one learner", f"{n / costs.learn_seconds:,.0f}"),
+        ("decisions a second into one driver", f"{n / costs.intake_seconds:,.0f}"),
+    ]
+    return table(("what", "measured"), rows)
+
+
+def limits(costs: Costs, actors: int) -> dict[str, float]:
+    """Return the decisions a second that each part allows, with so many actors."""
+    n = costs.decisions
+    return {
+        "actors": actors * n / costs.play_seconds,
+        "learner": n / costs.learn_seconds,
+        "driver": n / costs.intake_seconds,
+        **{f"{speed} Gbit/s": speed * GIGABIT / costs.rollout_bytes * n for speed in NETWORKS},
+    }
+
+
+def limits_table(costs: Costs) -> str:
+    """Return where so many actors reach each limit: 100 % is all that it can do."""
+    rows: list[tuple[str, ...]] = []
+    for actors in ACTORS:
+        allowed = limits(costs, actors)
+        given = allowed.pop("actors")
+        # Every node gets the weights once an update of one rollout an actor; at worst each actor is a node.
+        out = costs.weight_bytes * actors / costs.play_seconds / GIGABIT
+        rows.append(
+            (str(actors), f"{given:,.0f}", *(f"{given / most:,.0%}" for most in allowed.values()), f"{out:.2f}")
+        )
+    names = [name for name in limits(costs, 1) if name != "actors"]
+    return table(("actors", "decisions a second", *names, "Gbit/s of weights"), rows)
+
+
+def simulate(config: Config, costs: Costs, played: Played, actors: int, learns: bool, updates: int) -> Found:
+    """Return what so many stand-ins reach, with a learner that takes its time or none."""
+    import ray
+
+    config = dataclasses.replace(config, workers=actors, deals=actors * config.deals_at_once * (updates + 2))
+    learner = Learner(config)
+    columns = ray.put(played.columns)
+    make = ray.remote(StandIn).options(num_cpus=0)
+    players = Players(actors, lambda: make.remote(code_version(), costs.play_seconds, columns, played.count))
+    rollouts = RemoteRollouts(config, learner, League(config, Path(), learner.dtype), players, range(actors))
+    began = used = 0.0
+    for update in range(updates + 1):
+        decisions, _ = rollouts.play(learner)
+        if update == 0:  # the first fills the line
+            began, used = time.perf_counter(), time.process_time()
+        elif learns:
+            time.sleep(decisions.count * costs.learn_seconds / costs.decisions)
+        learner.updates += 1
+    seconds, used = time.perf_counter() - began, time.process_time() - used
+    players.dismiss()
+    return Found(updates * actors * played.count / seconds, used / updates / actors)
+
+
+def simulation_table(config: Config, costs: Costs, played: Played, most: int, seconds: float) -> str:
+    """Return what stand-ins reach beside what the limits say."""
+    cases = (("as measured", costs, True), ("none", costs._replace(play_seconds=costs.play_seconds * SLOWER), False),
+             ("none", costs, False))  # fmt: skip
+    rows = []
+    for actors in (number for number in ACTORS if number <= most):
+        for learner, case, learns in cases:
+            allowed = limits(case, actors)
+            parts = ("actors", "learner", "driver") if learns else ("actors", "driver")
+            limit = min(parts, key=allowed.__getitem__)
+            expected = allowed[limit]
+            updates = max(3, round(seconds * expected / (actors * costs.decisions)))
+            found = simulate(config, case, played, actors, learns, updates)
+            rows.append((str(actors), f"{limits(case, 1)['actors']:,.0f}", learner, limit, f"{expected:,.0f}",
+                         f"{found.speed:,.0f}", f"{found.speed / expected:.0%}",
+                         f"{found.driver_seconds / costs.decisions * found.speed:.0%}"))  # fmt: skip
+            sys.stderr.write(f"{rows[-1]}\n")
+    head = ("stand-ins", "each plays", "learner", "limit", "expected", "found", "of it", "driver's core")
+    return table(head, rows)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in (head, *rows)]
+    lines.insert(1, "|---|" + "---:|" * (len(head) - 1))
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure, reckon, simulate; print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__)
+    parser.add_argument("--actor", default="128,128", help="widths of the policy (default: 128,128)")
+    parser.add_argument("--critic", default="256,256", help="widths of the critic (default: 256,256)")
+    parser.add_argument("--repeats", type=int, default=5, help="measurements of each cost (default: 5)")
+    parser.add_argument("--most", type=int, default=64, help="stand-in actors at most; 0 for none (default: 64)")
+    parser.add_argument("--seconds", type=float, default=5, help="of each simulation (default: 5)")
+    options = parser.parse_args()
+    widths: dict[str, Any] = {name: tuple(map(int, getattr(options, name).split(","))) for name in ("actor", "critic")}
+    config = Config(workers=1, staleness=1, league_share=0, **widths)
+    small = dataclasses.replace(config, deals_at_once=64, minibatches=2)  # small enough to keep many in the store
+    with connected("local", 1):
+        costs, _ = measure(config, options.repeats)
+        print(measured_table(costs), limits_table(costs), sep="\n\n", flush=True)
+        if options.most:
+            print("\n" + simulation_table(small, *measure(small, options.repeats), options.most, options.seconds))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+"""A stand-in for a player on the cluster: takes its time and sends its bytes, but plays nothing and needs no core."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from training.orders import Columns, Order, Played, Weights
+
+
+class StandIn:
+    """Answers each order after some seconds with the same columns.
+
+    Args:
+        code: the driver's version, which it claims to run.
+        seconds: that a rollout takes a real player.
+        columns: of a rollout.
+        count: of its decisions.
+    """
+
+    def __init__(self, code: str, seconds: float, columns: Columns, count: int) -> None:
+        self.code, self.seconds, self.columns, self.count = code, seconds, columns, count
+
+    def hello(self) -> tuple[str, str]:
+        return "stand-in", self.code
+
+    def play(self, order: Order, weights: Weights, past: Any) -> Played:
+        assert weights and past is None
+        time.sleep(self.seconds)
+        return Played(self.columns, self.count, order.generator, self.seconds)
