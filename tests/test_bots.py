@@ -1,5 +1,7 @@
 """Bots: made by name, legal everywhere, blind to what is hidden, the same in every batch."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from positions import codes_of, ids, mix, table_position
@@ -59,6 +61,17 @@ def test_a_choice_does_not_depend_on_the_batch(name, num_steps) -> None:
     assert alone == together.tolist()
     as_floats = bot.act(batch.observation.astype(np.float32), batch.action_mask.astype(bool))
     assert as_floats.tolist() == together.tolist()
+
+
+@pytest.mark.parametrize("name", [*BOTS, "search:worlds=30,method=tree,inference=0", "scarto-small"])
+def test_threads_may_share_a_bot(name) -> None:
+    batches = [play_deals("random", "scarto", 8, seed=4, num_steps=num_steps) for num_steps in (1, 20, 41, 62)]
+    bot = make_bot(name)
+    alone = [bot.act(batch.observation, batch.action_mask).tolist() for batch in batches]
+    with ThreadPoolExecutor(len(batches)) as threads:
+        for _ in range(20 if name in FAST else 5):
+            futures = [threads.submit(bot.act, batch.observation, batch.action_mask) for batch in batches]
+            assert [future.result().tolist() for future in futures] == alone
 
 
 def test_the_random_bot_draws_uniformly_and_by_its_seed() -> None:

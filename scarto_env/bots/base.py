@@ -21,7 +21,8 @@ class Bot(Protocol):
     """Chooses a card for each of B seats that are to act.
 
     A bot keeps no memory of a deal: the observation recalls all of it.  Its choice depends on the
-    observation, the mask and its own seed alone, so it is the same in a batch of any size and order.
+    observation, the mask and its own seed alone, so it is the same in a batch of any size and order.  Threads
+    may share one: what it works with belongs to the call.
     """
 
     def act(self, observation: NDArray[Any], action_mask: NDArray[Any]) -> Cards:

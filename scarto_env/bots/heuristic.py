@@ -291,8 +291,6 @@ class HeuristicBot:
     def __init__(self, rules: str | Rules = "scarto", seed: int = 0) -> None:
         self.rules = as_rules(rules)
         self.seed = seed
-        self._row = np.zeros(1, GAME).view(np.recarray)
-        self._mind = new_mind()
 
     def __repr__(self) -> str:
         """Return the call that makes a bot like this."""
@@ -302,5 +300,6 @@ class HeuristicBot:
         """Return the card worth most each, [B] int64."""
         observation, action_mask = as_bytes(observation, action_mask, self.rules)
         cards = np.zeros(len(observation), np.int64)
-        heuristic_cards(observation, action_mask, rules_table(self.rules), self._row, self._mind, cards)
+        row = np.zeros(1, GAME).view(np.recarray)
+        heuristic_cards(observation, action_mask, rules_table(self.rules), row, new_mind(), cards)
         return cards

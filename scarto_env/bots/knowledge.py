@@ -43,10 +43,6 @@ MIND: Final = np.dtype(
         ("behind", np.int64),  # seats still to play to this trick after me
         ("left", np.int64),  # tricks left, this one included
         ("table", np.float32),  # points on the table, each card's count by threes taken off
-        ("weight", np.float32, (1200,)),  # of the expert's rules
-        ("place", np.int32, (32,)),
-        ("factor", np.float32, (32,)),
-        ("num", np.int64),
     ],
     align=True,
 )

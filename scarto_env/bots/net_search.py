@@ -15,11 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarto_env.bots.base import Cards, as_bytes
-from scarto_env.bots.belief import new_belief
-from scarto_env.bots.endgame import new_stack
 from scarto_env.bots.inference import BURN_IN, STRAY, TEMPERATURE
-from scarto_env.bots.knowledge import new_mind
-from scarto_env.bots.worlds import HEURISTIC, PLAN, SOLVER_ROW, imagine_talon, next_world, prepare
+from scarto_env.bots.worlds import HEURISTIC, PLAN, imagine_talon, new_work, next_world, prepare
 from scarto_env.jit import kernel
 from scarto_env.observation import observation_size, observe, write_mask
 from scarto_env.play import act
@@ -117,12 +114,9 @@ class NetSearchBot:
         self.policy = PolicyBot(folder, self.rules)
         self.weight, self.sure, self.least = weight, sure, least
         self._key = stream_key(seed)
-        solver_rows, _ = new_stack()
-        plan = np.zeros(1, PLAN).view(np.recarray)
+        self._plan = plan = np.zeros(1, PLAN).view(np.recarray)
         plan.playout, plan.steps, plan.burn_in = HEURISTIC, inference, BURN_IN
         plan.temperature, plan.stray = TEMPERATURE, STRAY
-        rows = np.zeros(SOLVER_ROW + len(solver_rows), GAME).view(np.recarray)
-        self._scratch = (rows, new_belief(), new_mind(), plan)
 
     def __repr__(self) -> str:
         """Return the call that makes a bot like this."""
@@ -144,14 +138,35 @@ class NetSearchBot:
                     chosen[index] = cards[(scores + self.weight * liking[place][cards]).argmax()]
         return chosen
 
+    def log_policy(self, observation: NDArray[Any], action_mask: NDArray[Any]) -> NDArray[np.float32]:
+        """Return the log probability that the policy alone gives every card, [B, 78]; minus infinity if not legal."""
+        return self.policy.log_policy(observation, action_mask)
+
+    def values(self, observation: NDArray[Any], action_mask: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the mean points of every legal card over the worlds, [B, 78]; 0 where a card is not legal.
+
+        Unlike the choice, cards that the policy does not like are tried too, and nothing of its liking is added.
+        """
+        observation, action_mask = as_bytes(observation, action_mask, self.rules)
+        points = np.zeros(action_mask.shape)
+        for index, mask in enumerate(action_mask):
+            legal = np.flatnonzero(mask)
+            scores = self._tried(observation[index], mask, legal, every=True) if len(legal) else None
+            if scores is not None:
+                points[index, legal] = scores
+        return points
+
     def _tried(
-        self, observation: NDArray[np.int8], mask: NDArray[np.int8], cards: NDArray[np.int64]
+        self, observation: NDArray[np.int8], mask: NDArray[np.int8], cards: NDArray[np.int64], every: bool = False
     ) -> NDArray[np.float64] | None:
         """Return the mean score of each candidate card, [cards], or None where no world agrees with the position."""
         table = rules_table(self.rules)
         worlds = max(1, min(self.worlds, _MOST_GAMES // len(cards)))
         trials = np.zeros(worlds * len(cards), GAME).view(np.recarray)
-        if not begin_trials(observation, mask, table, *self._scratch, self._key, cards, worlds, trials):
+        rows, belief, mind, _ = new_work()
+        plan = self._plan.copy()
+        plan.every = every
+        if not begin_trials(observation, mask, table, rows, belief, mind, plan, self._key, cards, worlds, trials):
             return None
         seen = np.empty((len(trials), observation_size(self.rules.players)), np.int8)
         masks = np.empty((len(trials), mask.shape[0]), np.int8)

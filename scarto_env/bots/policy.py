@@ -135,7 +135,9 @@ class PolicyBot:
         features = np.empty((len(rows), num_features(self.rules.players)), np.int8)
         mask = np.empty((len(rows), NUM_CARDS), np.int8)
         order = np.empty((len(rows), NUM_SUITS), np.int8)
-        encode_rows(observation, action_mask, rows, self._reading, rules_table(self.rules), features, mask, order)
+        # Working memory of this call's own: threads may share a bot.
+        reading = self._reading._replace(words=self._reading.words.copy(), grid=self._reading.grid.copy())
+        encode_rows(observation, action_mask, rows, reading, rules_table(self.rules), features, mask, order)
         hidden = features.astype(np.float32)
         for layer, (weight, bias) in enumerate(self.layers):
             hidden = hidden @ weight

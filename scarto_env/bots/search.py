@@ -17,20 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarto_env.bots.base import Cards, as_bytes
-from scarto_env.bots.belief import new_belief
-from scarto_env.bots.endgame import MOST_TRICKS, new_stack
+from scarto_env.bots.endgame import MOST_TRICKS
 from scarto_env.bots.inference import BURN_IN, STRAY, TEMPERATURE
-from scarto_env.bots.knowledge import new_mind
 from scarto_env.bots.tree import DEEPEST, chosen_card, grow, new_nodes
-from scarto_env.bots.worlds import HEURISTIC, PLAN, RANDOM, SOLVER_ROW, next_world, play_out, prepare
+from scarto_env.bots.worlds import HEURISTIC, PLAN, RANDOM, new_work, next_world, play_out, prepare
 from scarto_env.cards import FIRST_TRUMP, NUM_CARDS
 from scarto_env.jit import kernel, lowest_bit
 from scarto_env.play import act
 from scarto_env.rules import Rules, as_rules, rules_table
-from scarto_env.state import GAME, SCORE_UNITS, stream_key
+from scarto_env.state import SCORE_UNITS, stream_key
 
 Method = Literal["flat", "tree"]
 Playout = Literal["heuristic", "random"]
+Memory = tuple[Any, Any, Any, Any, Any]
+Tree = tuple[Any, Any] | None
 _METHODS: Final[tuple[Method, ...]] = ("flat", "tree")
 _PLAYOUTS: Final[dict[Playout, int]] = {"heuristic": HEURISTIC, "random": RANDOM}
 _FIRST_DROP, _SECOND_DROP = 4, 2
@@ -86,7 +86,7 @@ def drop_half(plan: Any) -> None:
 
 @kernel
 def search_flat(
-    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, plan: Any, stack: Any, seed: Any,
+    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, stack: Any, plan: Any, seed: Any,
     fresh: bool, num_worlds: int, drops: bool, cards: Any,
 ) -> None:  # fmt: skip
     """Write the best card of each seat after ``num_worlds`` worlds.
@@ -110,7 +110,7 @@ def search_flat(
 
 @kernel
 def search_tree(
-    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, plan: Any, stack: Any, seed: Any,
+    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, stack: Any, plan: Any, seed: Any,
     fresh: bool, num_worlds: int, nodes: Any, path: Any, cards: Any,
 ) -> None:  # fmt: skip
     """Write the card of each seat that a tree grown from ``num_worlds`` worlds chooses; ``fresh`` as above."""
@@ -185,15 +185,9 @@ class SearchBot:
         self.seed, self.worlds, self.milliseconds = seed, worlds, milliseconds
         self._key = stream_key(seed)
         self.method, self.playout, self.inference = method, playout, inference
-        solver_rows, stack = new_stack()
-        rows = np.zeros(SOLVER_ROW + len(solver_rows), GAME).view(np.recarray)
-        plan = np.zeros(1, PLAN).view(np.recarray)
+        self._plan = plan = np.zeros(1, PLAN).view(np.recarray)
         plan.playout, plan.exact = _PLAYOUTS[playout], exact
         plan.steps, plan.burn_in, plan.temperature, plan.stray = inference, burn_in, temperature, stray
-        self._scratch = (rows, new_belief(), new_mind(), plan, stack)
-        if method == "tree":
-            self._nodes = new_nodes(min(worlds + 1, _MOST_NODES))
-            self._path = np.zeros(DEEPEST + 1, np.int64)
 
     def __repr__(self) -> str:
         """Return the call that makes a bot like this, its main options named."""
@@ -207,26 +201,52 @@ class SearchBot:
         """Return the best card found each, [B] int64."""
         observation, action_mask = as_bytes(observation, action_mask, self.rules)
         cards = np.zeros(len(observation), np.int64)
+        work, plan, tree = new_work(), self._plan.copy(), self._new_tree()
         if self.milliseconds is None:
-            self._search(observation, action_mask, cards, True, self.worlds)
+            self._search(observation, action_mask, (*work, plan), tree, True, self.worlds, cards)
             return cards
-        plan = self._scratch[3][0]
         for index in range(len(cards)):
             one = slice(index, index + 1)
             until = time.perf_counter() + self.milliseconds / 1000
             searched = 0
-            while searched == 0 or (plan.open and searched < self.worlds and time.perf_counter() < until):
+            while searched == 0 or (plan[0].open and searched < self.worlds and time.perf_counter() < until):
                 block = min(self.worlds - searched, _BLOCK)
-                self._search(observation[one], action_mask[one], cards[one], searched == 0, block)
+                self._search(observation[one], action_mask[one], (*work, plan), tree, searched == 0, block, cards[one])
                 searched += block
         return cards
 
+    def values(self, observation: NDArray[Any], action_mask: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the mean points of every legal card over ``worlds`` worlds, [B, 78]; 0 where a card is not legal.
+
+        All cards are tried in all worlds, whatever the method: this takes longer than to choose one.
+        """
+        observation, action_mask = as_bytes(observation, action_mask, self.rules)
+        points = np.zeros((len(observation), NUM_CARDS))
+        work, plan, card = new_work(), self._plan.copy(), np.zeros(1, np.int64)
+        plan.every = True
+        for index in range(len(points)):
+            one = slice(index, index + 1)
+            search_flat(
+                observation[one], action_mask[one], rules_table(self.rules), *work, plan, self._key,
+                True, self.worlds, False, card,
+            )  # fmt: skip
+            if plan[0].open:
+                points[index] = plan[0].total / self.worlds
+        return points
+
+    def _new_tree(self) -> Tree:
+        """Return room for the tree of one call."""
+        if self.method == "flat":
+            return None
+        return new_nodes(min(self.worlds + 1, _MOST_NODES)), np.zeros(DEEPEST + 1, np.int64)
+
     def _search(
-        self, observation: NDArray[np.int8], mask: NDArray[np.int8], cards: Cards, fresh: bool, num_worlds: int
-    ) -> None:
+        self, observation: NDArray[np.int8], mask: NDArray[np.int8], memory: Memory, tree: Tree,
+        fresh: bool, num_worlds: int, cards: Cards,
+    ) -> None:  # fmt: skip
         """Search worlds for each seat and write its card, or search on for the one seat."""
-        position = (observation, mask, rules_table(self.rules), *self._scratch, self._key, fresh, num_worlds)
-        if self.method == "tree":
-            search_tree(*position, self._nodes, self._path, cards)
+        position = (observation, mask, rules_table(self.rules), *memory, self._key, fresh, num_worlds)
+        if tree is not None:
+            search_tree(*position, *tree, cards)
         else:
             search_flat(*position, self.milliseconds is None, cards)

@@ -6,17 +6,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from scarto_env.bots.belief import believe, imagine
+from scarto_env.bots.belief import believe, imagine, new_belief
 from scarto_env.bots.draws import keyed
-from scarto_env.bots.endgame import solve
+from scarto_env.bots.endgame import new_stack, solve
 from scarto_env.bots.heuristic import heuristic_card, only_card
 from scarto_env.bots.history import MOST_PLAYS, recall_piles
 from scarto_env.bots.inference import log_likelihood, wander
+from scarto_env.bots.knowledge import new_mind
 from scarto_env.bots.recall import recall
 from scarto_env.cards import BAGATTO, FIRST_TRUMP, FOOL, NUM_CARDS, SUIT_SIZE, TRUMPS
 from scarto_env.jit import kernel, popcount
 from scarto_env.play import act, card_at, is_legal, next_bot_number, random_card
-from scarto_env.state import OVER, PLAY
+from scarto_env.state import GAME, OVER, PLAY
 
 RANDOM: Final = 0
 HEURISTIC: Final = 1
@@ -30,6 +31,7 @@ PLAN: Final = np.dtype(
     [
         ("total", np.float64, (NUM_CARDS,)),  # sum of scores of each candidate
         ("alive", np.int8, (NUM_CARDS,)),  # candidates still tried
+        ("every", np.bool_),  # every legal card is tried in every world, an only one and twins too
         ("plays", np.int64, (MOST_PLAYS,)),  # what ``list_plays`` wrote
         ("likelihood", np.float64),  # log likelihood of the chain's world
         ("open", np.int64),  # 1 while there is anything to search
@@ -46,6 +48,16 @@ PLAN: Final = np.dtype(
     align=True,
 )
 """A search in progress and its settings."""
+
+Work = tuple[Any, Any, Any, Any]
+"""What kernels work with: rows, counts of worlds, notes, what the solver has tried."""
+
+
+def new_work() -> Work:
+    """Return working memory for one call."""
+    solver_rows, stack = new_stack()
+    rows = np.zeros(SOLVER_ROW + len(solver_rows), GAME).view(np.recarray)
+    return rows, new_belief(), new_mind(), stack
 
 
 @kernel
@@ -69,7 +81,7 @@ def prepare(observation: Any, mask: Any, rules: Any, rows: Any, belief: Any, min
     recall(observation, mask, rules, base)
     plan.favourite = heuristic_card(base, rules, mind)
     plan.open = 0
-    if only_card(base) >= 0:
+    if only_card(base) >= 0 and not plan.every:
         return
     base.bot_random = keyed(base, rules, seed)
     for seat in range(rules.players):
@@ -81,7 +93,8 @@ def prepare(observation: Any, mask: Any, rules: Any, rows: Any, belief: Any, min
     for card in range(NUM_CARDS):
         plan.total[card] = 0
         plan.alive[card] = is_legal(base, card)
-    drop_twins(base, rules, mind, plan)
+    if not plan.every:
+        drop_twins(base, rules, mind, plan)
     plan.open = believe(base, rules, belief) > 0
 
 

@@ -1,0 +1,97 @@
+"""How search grows with its worlds: points against copies of some bots, and what a hand costs.
+
+``python -m scarto_env.arena.growth`` plays ``search`` with 10, 40, 160, 640 and 1,280 worlds.  A row's worth of deals
+is played at a time and printed at once, so that a long measurement can be stopped and still tells something.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from scarto_env.arena.duels import duel
+from scarto_env.arena.estimate import Estimate
+from scarto_env.arena.page import interval_plot
+from scarto_env.bots import make_bot
+from scarto_env.rules import Rules, as_rules
+
+DEALS: Final = {10: 400, 40: 400, 160: 200, 640: 60, 1280: 40}
+"""Worlds -> deals: a hand with many worlds takes long."""
+_BOT: Final = "search:worlds={worlds}"
+
+
+class Step(NamedTuple):
+    """One measurement.
+
+    Attributes:
+        worlds: of the searching bot.
+        opponent: whose copies it plays against.
+        points: points a deal.
+        seconds: processor time of a hand, the opponents' and the arena's included.
+    """
+
+    worlds: int
+    opponent: str
+    points: Estimate
+    seconds: float
+
+
+def growth(
+    opponents: Sequence[str], deals: dict[int, int], bot: str = _BOT, rules: str | Rules = "scarto", seed: int = 0
+) -> Iterator[Step]:
+    """Yield one step after another.
+
+    Args:
+        opponents: names of bots.
+        deals: worlds -> how many deals of ``seed``, each played in all seats.
+        bot: name of the searching bot with ``{worlds}`` in it.
+        rules: preset or ``Rules``.
+        seed: of the deals.
+    """
+    rules = as_rules(rules)
+    for worlds, num_deals in deals.items():
+        name = bot.format(worlds=worlds)
+        for opponent in opponents:
+            # Compiled before the clock starts.
+            duel(make_bot(name, rules), make_bot(opponent, rules), rules, 1, seed)
+            started = time.process_time()
+            points = duel(name, opponent, rules, num_deals, seed).alone.points
+            seconds = (time.process_time() - started) / (num_deals * rules.players)
+            yield Step(worlds, opponent, points, seconds)
+
+
+def plot(steps: Sequence[Step]) -> str:
+    """Return the steps as SVG: a row each, mean and 95 % interval."""
+    rows = [(f"{step.worlds:,} worlds against {step.opponent}", step.points) for step in steps]
+    return interval_plot(rows, "Points a deal by worlds")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print one row after another as Markdown."""
+    parser = argparse.ArgumentParser(prog="python -m scarto_env.arena.growth", description=__doc__)
+    parser.add_argument("--deals", nargs="+", metavar="WORLDS:DEALS", help=f"by default {_written(DEALS)}")
+    parser.add_argument("--against", nargs="+", default=["heuristic", "greedy"], metavar="BOT")
+    parser.add_argument("--bot", default=_BOT, help="the searching bot, {worlds} standing for their number")
+    parser.add_argument("--seed", type=int, default=0, help="of the deals")
+    parser.add_argument("--svg", type=Path, help="write a plot to this file")
+    given = parser.parse_args(arguments)
+    deals = {int(worlds): int(number) for worlds, number in (part.split(":") for part in given.deals or ())}
+    print("| worlds | against two | points a deal | deals | CPU seconds a hand |\n|---:|---|---|---:|---:|")
+    steps = []
+    for step in growth(given.against, deals or DEALS, given.bot, seed=given.seed):
+        points = step.points
+        print(f"| {step.worlds:,} | {step.opponent} | {points} | {points.num_deals} | {step.seconds:.3f} |", flush=True)
+        steps.append(step)
+    if given.svg:
+        given.svg.write_text(plot(steps), encoding="utf-8")
+
+
+def _written(deals: dict[int, int]) -> str:
+    return " ".join(f"{worlds}:{number}" for worlds, number in deals.items())
+
+
+if __name__ == "__main__":
+    main()
