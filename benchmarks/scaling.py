@@ -22,11 +22,12 @@ import numpy as np
 
 from benchmarks.standin import StandIn
 from scarto_env.adapters.cluster import code_version, connected
-from training.cluster import Players, RemotePlayer, RemoteRollouts, joined, weights_of
+from training.cluster import RemotePlayer, RemoteRollouts, joined, weights_of
 from training.config import Config
 from training.league import League
 from training.learner import Learner
 from training.orders import Order, Played
+from training.players import Players
 
 ACTORS = (1, 8, 64, 512)
 NETWORKS = (1, 10, 100)
@@ -156,8 +157,9 @@ def simulate(config: Config, costs: Costs, played: Played, actors: int, learns: 
     config = dataclasses.replace(config, workers=actors, deals=actors * config.deals_at_once * (updates + 2))
     learner = Learner(config)
     columns = ray.put(played.columns)
-    make = ray.remote(StandIn).options(num_cpus=0)
-    players = Players(actors, lambda: make.remote(code_version(), costs.play_seconds, columns, played.count))
+    stand_in = ray.remote(StandIn).options(num_cpus=0)
+    made = [stand_in.remote(code_version(), costs.play_seconds, columns, played.count) for _ in range(actors)]
+    players = Players(actors, iter(made).__next__)
     rollouts = RemoteRollouts(config, learner, League(config, Path(), learner.dtype), players, range(actors))
     began = used = 0.0
     for update in range(updates + 1):
@@ -168,7 +170,8 @@ def simulate(config: Config, costs: Costs, played: Played, actors: int, learns: 
             time.sleep(decisions.count * costs.learn_seconds / costs.decisions)
         learner.updates += 1
     seconds, used = time.perf_counter() - began, time.process_time() - used
-    players.dismiss()
+    for player in made:
+        ray.kill(player)
     return Found(updates * actors * played.count / seconds, used / updates / actors)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from safetensors.torch import load_file
 
 from scarto_env import cli
 from scarto_env.adapters.cluster import ClusterError, code_version, refuse_other_code
-from training import commands
+from training import commands, players
 from training.checkpoint import STATE_FILE, RunError, resumed_config, save_state
 from training.cluster import joined, train_on_cluster
 from training.config import Config, make_config
@@ -102,6 +103,46 @@ def test_other_code_is_refused_by_both_versions() -> None:
     refuse_other_code(code_version(), code_version(), "here")
     with pytest.raises(ClusterError, match=r"on there runs scarto 9 .*, the driver scarto 0\.1"):
         refuse_other_code("scarto 9 (0)", "scarto 0.1 (1)", "there")
+
+
+class Ray:
+    """What ``Players`` needs of Ray: references are what they stand for, and come in the order of their asking."""
+
+    exceptions = SimpleNamespace(RayError=OSError, RayTaskError=TimeoutError)
+
+    def __init__(self) -> None:
+        self.killed: list[Any] = []
+        self.kill = self.killed.append
+
+    def wait(self, references: list[Any], num_returns: int, timeout: float) -> tuple[list[Any], list[Any]]:
+        here = [reference for reference in references if reference[0] != "absent"]
+        return here[:num_returns], []
+
+    def get(self, reference: Any) -> Any:
+        return reference
+
+
+class Greeter:
+    def __init__(self, node: str, code: str) -> None:
+        self.answer = (node, code)
+        self.hello = SimpleNamespace(options=lambda max_task_retries: SimpleNamespace(remote=lambda: self.answer))
+
+
+def test_a_late_player_that_runs_other_code_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake = Ray()
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    monkeypatch.setattr(players, "BEGIN_SECONDS", 0.1)
+    late = Greeter("absent", "scarto 9 (0)")
+    found = players.Players(2, iter([Greeter("here", code_version()), late]).__next__)
+    assert "1 players begin; 1 have no place yet" in capsys.readouterr().err
+    late.answer = ("there", "scarto 9 (0)")
+    found._coming = {late.answer: late}
+    assert found.finished() == []
+    assert fake.killed == [late]
+    assert "the worker on there runs scarto 9 (0), the driver scarto" in capsys.readouterr().err
+    assert len(found._load) == 1
 
 
 @pytest.mark.parametrize("words", [["eval", "greedy", "random"], ["train", "--out", "run"]])
