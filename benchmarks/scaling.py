@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
 import pickle
 import statistics
 import sys
@@ -22,12 +23,12 @@ import numpy as np
 
 from benchmarks.standin import StandIn
 from scarto_env.adapters.cluster import code_version, connected
+from training import players
 from training.cluster import RemotePlayer, RemoteRollouts, joined, weights_of
 from training.config import Config
 from training.league import League
 from training.learner import Learner
 from training.orders import Order, Played
-from training.players import Players
 
 ACTORS = (1, 8, 64, 512)
 NETWORKS = (1, 10, 100)
@@ -157,10 +158,10 @@ def simulate(config: Config, costs: Costs, played: Played, actors: int, learns: 
     config = dataclasses.replace(config, workers=actors, deals=actors * config.deals_at_once * (updates + 2))
     learner = Learner(config)
     columns = ray.put(played.columns)
-    stand_in = ray.remote(StandIn).options(num_cpus=0)
-    made = [stand_in.remote(code_version(), costs.play_seconds, columns, played.count) for _ in range(actors)]
-    players = Players(actors, iter(made).__next__)
-    rollouts = RemoteRollouts(config, learner, League(config, Path(), learner.dtype), players, range(actors))
+    make = ray.remote(StandIn).options(num_cpus=0).remote
+    made = [make(code_version(), costs.play_seconds, columns, played.count) for _ in range(actors)]
+    playing = players.Players(actors, iter(made).__next__)
+    rollouts = RemoteRollouts(config, learner, League(config, Path(), learner.dtype), playing, range(actors))
     began = used = 0.0
     for update in range(updates + 1):
         decisions, _ = rollouts.play(learner)
@@ -170,17 +171,17 @@ def simulate(config: Config, costs: Costs, played: Played, actors: int, learns: 
             time.sleep(decisions.count * costs.learn_seconds / costs.decisions)
         learner.updates += 1
     seconds, used = time.perf_counter() - began, time.process_time() - used
-    for player in made:
-        ray.kill(player)
+    for stand_in in made:
+        ray.kill(stand_in)
     return Found(updates * actors * played.count / seconds, used / updates / actors)
 
 
-def simulation_table(config: Config, costs: Costs, played: Played, most: int, seconds: float) -> str:
+def simulation_table(config: Config, costs: Costs, played: Played, least: int, most: int, seconds: float) -> str:
     """Return what stand-ins reach beside what the limits say."""
     cases = (("as measured", costs, True), ("none", costs._replace(play_seconds=costs.play_seconds * SLOWER), False),
              ("none", costs, False))  # fmt: skip
     rows = []
-    for actors in (number for number in ACTORS if number <= most):
+    for actors in (number for number in ACTORS if least <= number <= most):
         for learner, case, learns in cases:
             allowed = limits(case, actors)
             parts = ("actors", "learner", "driver") if learns else ("actors", "driver")
@@ -208,17 +209,21 @@ def main() -> None:
     parser.add_argument("--actor", default="128,128", help="widths of the policy (default: 128,128)")
     parser.add_argument("--critic", default="256,256", help="widths of the critic (default: 256,256)")
     parser.add_argument("--repeats", type=int, default=5, help="measurements of each cost (default: 5)")
+    parser.add_argument("--least", type=int, default=1, help="stand-in actors at least (default: 1)")
     parser.add_argument("--most", type=int, default=64, help="stand-in actors at most; 0 for none (default: 64)")
     parser.add_argument("--seconds", type=float, default=5, help="of each simulation (default: 5)")
     options = parser.parse_args()
     widths: dict[str, Any] = {name: tuple(map(int, getattr(options, name).split(","))) for name in ("actor", "critic")}
     config = Config(workers=1, staleness=1, league_share=0, **widths)
     small = dataclasses.replace(config, deals_at_once=64, minibatches=2)  # small enough to keep many in the store
+    players.BEGIN_SECONDS = 600.0  # all stand-ins are to be there before anything is measured
+    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 would leave them what other jobs leave
     with connected("local", 1):
         costs, _ = measure(config, options.repeats)
         print(measured_table(costs), limits_table(costs), sep="\n\n", flush=True)
         if options.most:
-            print("\n" + simulation_table(small, *measure(small, options.repeats), options.most, options.seconds))
+            measured = measure(small, options.repeats)
+            print("\n" + simulation_table(small, *measured, options.least, options.most, options.seconds))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,11 @@ from typing import Any
 
 import pytest
 
-os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}  # read when it is imported
+os.environ |= {  # read when Ray is imported
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # the loopback alone
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",  # its 15 would leave the players what other jobs leave
+}
 ray = pytest.importorskip("ray", reason="ray is not installed: scarto[ray]")
 pytest.importorskip("safetensors", reason="safetensors is not installed: scarto[train]")
 
