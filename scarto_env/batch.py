@@ -15,16 +15,14 @@ from scarto_env.jit import as_argument, run_parallel
 from scarto_env.loops import (
     GO_ON,
     WAIT,
-    advance_on_threads,
-    advance_some,
-    advance_some_on_threads,
     begin_given,
     checked_advance,
+    checked_advance_on_threads,
+    checked_advance_some,
+    checked_advance_some_on_threads,
     choose_random,
     choose_random_on_threads,
     deal_some,
-    first_illegal,
-    first_misorder,
     hidden_all,
     observe_one,
     play_out_all,
@@ -65,6 +63,17 @@ def _batch_table(rules: Rules, reward: Reward, redeal: bool) -> np.recarray[Any,
     return table
 
 
+@functools.cache
+def _random_places(players: int, random_others: tuple[bool, ...] | None) -> NDArray[np.bool_]:
+    """Return for each seat, counted from a viewer, whether it plays at random; writable, as kernels take arrays."""
+    places = np.zeros(players, np.bool_)
+    if random_others is not None:
+        if len(random_others) != players - 1:
+            raise ValueError(f"random_others must name {players - 1} seats, not {len(random_others)}")
+        places[1:] = random_others
+    return places
+
+
 class Batch:
     """Many games of one set of rules, each with its own stream of deals.
 
@@ -83,7 +92,7 @@ class Batch:
         redeal: deal again when a deal ends.
 
     Attributes:
-        seat: [B] int8, who acts.
+        seat: [B] int8, who acts; a read-only view of the games.
         observation: [B, D] int8, of the seat that acts; the same memory at every step.
         action_mask: [B, 78] int8, 1 for legal; the same memory at every step.
 
@@ -124,12 +133,14 @@ class Batch:
         self.action_mask = np.zeros((num_games, NUM_CARDS), np.int8)
         self._actions = np.zeros(num_games, np.int64)
         self._no_out = np.empty((0, observation_size(players)), np.float32)
+        self._no_numbers = np.empty(0)
         self._view_rows()
 
     def _view_rows(self) -> None:
         """Make the views of the rows' fields that are read at every step."""
         fields = self._rows.view(np.ndarray)
         self.seat: NDArray[np.int8] = fields["seat"]
+        self.seat.flags.writeable = False
         self._step = Step(fields["reward"][:, : self.rules.players], fields["done"])
 
     @property
@@ -231,10 +242,8 @@ class Batch:
         if self.threads == 1:
             illegal = checked_advance(*arguments)
         else:
-            illegal = first_illegal(self._rows, cards)
-            if illegal < 0:
-                run_parallel(self.threads, advance_on_threads, *arguments, self.threads)
-        if illegal >= 0:
+            illegal = run_parallel(self.threads, checked_advance_on_threads, *arguments, self.threads)
+        if illegal < len(self):
             raise refusal(self.games[illegal], self.rules, int(cards[illegal]), self._named(illegal))
         return self._step
 
@@ -245,6 +254,8 @@ class Batch:
         viewers: ArrayLike,
         random_others: Sequence[bool] | None = None,
         out: NDArray[np.float32] | None = None,
+        gained: NDArray[np.float64] | None = None,
+        score: NDArray[np.float64] | None = None,
     ) -> Step:
         """Move each game as its order says, and on to the next card that a player outside has to choose.
 
@@ -260,6 +271,8 @@ class Batch:
             random_others: for each seat after the viewer whether it plays random legal cards; by default
                 none does.
             out: [B, D] float32, gets the observation too where the viewer is to act or the deal is over.
+            gained: [B] float64, to which the viewer's reward is added.
+            score: [B] float64, gets the viewer's settled score in points where the deal is over, else 0.
 
         Returns:
             Rewards of all that was played in this call, and which deals are over; what belongs to a game
@@ -273,33 +286,32 @@ class Batch:
         cards = self.checked_actions(actions)
         orders, viewers = self.checked_actions(orders, "orders"), self.checked_actions(viewers, "viewers")
         players = self.rules.players
-        random_places = np.zeros(players, np.bool_)
-        if random_others is not None:
-            if len(random_others) != players - 1:
-                raise ValueError(f"random_others must name {players - 1} seats, not {len(random_others)}")
-            random_places[1:] = random_others
-        wrong = first_misorder(self._rows, orders, cards, viewers, players)
-        if wrong >= 0:
+        places = _random_places(players, None if random_others is None else tuple(random_others))
+        arguments = (self._rows, self._table, orders, cards, viewers, places, self.observation, self.action_mask,
+                     self._checked_out("out", out, self._no_out, self.observation.shape),
+                     self._checked_out("gained", gained, self._no_numbers, cards.shape),
+                     self._checked_out("score", score, self._no_numbers, cards.shape))  # fmt: skip
+        if self.threads == 1:
+            wrong = checked_advance_some(*arguments)
+        else:
+            wrong = run_parallel(self.threads, checked_advance_some_on_threads, *arguments, self.threads)
+        if wrong < len(self):
             if not 0 <= viewers[wrong] < players:
                 raise ValueError(f"viewers[{wrong}]={viewers[wrong]} is no seat: expected 0..{players - 1}")
             if not WAIT <= orders[wrong] <= GO_ON:
                 raise ValueError(f"orders[{wrong}]={orders[wrong]} is no order: expected {WAIT}..{GO_ON}")
             raise refusal(self.games[wrong], self.rules, int(cards[wrong]), self._named(wrong))
-        if out is None:
-            out = self._no_out
-        elif (
-            out.shape != self.observation.shape
-            or out.dtype != np.float32
-            or not (out.flags.c_contiguous and out.flags.writeable)
-        ):
-            raise ValueError(f"out must be a writable contiguous float32 array of shape {self.observation.shape}")
-        arguments = (self._rows, self._table, orders, cards, viewers, random_places, self.observation,
-                     self.action_mask, out)  # fmt: skip
-        if self.threads == 1:
-            advance_some(*arguments, 0, len(cards))
-        else:
-            run_parallel(self.threads, advance_some_on_threads, *arguments, self.threads)
         return self._step
+
+    def _checked_out(
+        self, name: str, out: NDArray[Any] | None, none: NDArray[Any], shape: tuple[int, ...]
+    ) -> NDArray[Any]:
+        """Return an array that a kernel may write to: it writes where the array says, right or wrong."""
+        if out is None:
+            return none
+        if out.shape != shape or out.dtype != none.dtype or not out.flags.carray:
+            raise ValueError(f"{name} must be a writable contiguous {none.dtype} array of shape {shape}")
+        return out
 
     def step_one(self, card: int) -> Step:
         """Play a card in the only game of a batch of one: ``step`` without making an array.
@@ -308,7 +320,7 @@ class Batch:
             IllegalActionError: the card is not legal; the game has not moved.
         """
         self._actions[0] = card
-        if checked_advance(self._rows, self._table, self._actions, self.observation, self.action_mask) >= 0:
+        if checked_advance(self._rows, self._table, self._actions, self.observation, self.action_mask) == 0:
             raise refusal(self.games[0], self.rules, int(card))
         return self._step
 
@@ -322,8 +334,10 @@ class Batch:
         if actions is self._actions:
             return self._actions
         cards = np.asarray(actions)
-        if cards.shape != (len(self),):
+        if cards.shape != self._actions.shape:
             raise ValueError(f"{name} must have shape ({len(self)},), one a game, not {cards.shape}")
+        if cards.dtype == np.int64 and cards.flags.carray:
+            return cards
         if cards.dtype.kind not in "iu":
             raise TypeError(f"{name} must be whole numbers of an integer dtype, not {cards.dtype}")
         # Writable too: for a read-only array the kernels would be compiled a second time.

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numba
 import numpy as np
 
-from scarto_env.jit import kernel, parallel_kernel
+from scarto_env.jit import kernel, parallel_kernel, prefetch
 from scarto_env.observation import observe, relative, write_hidden, write_mask, write_state
 from scarto_env.play import act, deal, is_legal, play_out, random_card, start_deal, take_talon
-from scarto_env.state import OVER, SCORE_UNITS
+from scarto_env.state import HOT_BYTES, OVER, SCORE_UNITS
 
 SCORE, TRICK, WIN = range(3)
 """What is paid: the settled score at the end of a deal, the same trick by trick, or the win."""
 
 WAIT, CARD, RANDOM, DEAL, GO_ON = range(5)
 """Orders to a game: stand still, play the action, play a random card, deal, none of these."""
+
+_AHEAD: Final = 8
+"""Games between the one that is stepped and the one that is asked for from memory."""
+_LINE: Final = 64
+"""Bytes that come from memory at a time."""
 
 
 @kernel
@@ -51,13 +56,16 @@ def pay(game: Any, rules: Any) -> None:
 
 
 @kernel
-def first_illegal(games: Any, actions: Any) -> int:
-    """Return the first game whose action is not legal, -1 if all are; games that are over take any."""
-    for index in range(len(games)):
+def first_illegal(games: Any, actions: Any, start: int, stop: int) -> int:
+    """Return the first of games ``start``..``stop``-1 whose action is not legal, or the number of all games.
+
+    Games that are over take any action.
+    """
+    for index in range(start, stop):
         game = games[index]
         if game.phase != OVER and not is_legal(game, actions[index]):
             return index
-    return -1
+    return len(games)
 
 
 @kernel
@@ -70,12 +78,25 @@ def play_paid(game: Any, rules: Any, card: int) -> None:
 
 
 @kernel
+def fetch_ahead(games: Any, observation: Any, mask: Any, index: int, stop: int) -> None:
+    """Ask for the memory of a game to come before ``stop``: games that fill more than a cache wait for it most."""
+    ahead = index + _AHEAD
+    if ahead < stop:
+        for offset in range(0, HOT_BYTES, _LINE):
+            prefetch(games, ahead, offset)
+        for offset in range(0, observation.shape[1], _LINE):
+            prefetch(observation, ahead, offset)
+        prefetch(mask, ahead, 0)
+
+
+@kernel
 def advance(
     games: Any, table: Any, actions: Any, observation: Any, mask: Any, start: int, stop: int
 ) -> None:  # fmt: skip
     """Play one legal card in games ``start``..``stop``-1 and write what the next seats see."""
     rules = table[0]
     for index in range(start, stop):
+        fetch_ahead(games, observation, mask, index, stop)
         game = games[index]
         for seat in range(rules.players):
             game.reward[seat] = 0
@@ -92,35 +113,50 @@ def advance(
 
 @kernel
 def checked_advance(games: Any, table: Any, actions: Any, observation: Any, mask: Any) -> int:
-    """Return the first game whose action is illegal, or -1 after having played one card in every game."""
-    illegal = first_illegal(games, actions)
-    if illegal < 0:
+    """Return the first game whose action is illegal, or their number after having played one card in every game."""
+    illegal = first_illegal(games, actions, 0, len(games))
+    if illegal == len(games):
         advance(games, table, actions, observation, mask, 0, len(games))
     return illegal
 
 
+@parallel_kernel
+def checked_advance_on_threads(games: Any, table: Any, actions: Any, observation: Any, mask: Any, threads: int) -> int:
+    """Do what ``checked_advance`` does, a range of games on each thread: rows stay in their core's cache."""
+    illegal = len(games)
+    for part in numba.prange(threads):
+        start, stop = len(games) * part // threads, len(games) * (part + 1) // threads
+        illegal = min(illegal, first_illegal(games, actions, start, stop))
+    if illegal == len(games):
+        for part in numba.prange(threads):
+            start, stop = len(games) * part // threads, len(games) * (part + 1) // threads
+            advance(games, table, actions, observation, mask, start, stop)
+    return illegal
+
+
 @kernel
-def first_misorder(games: Any, orders: Any, actions: Any, viewers: Any, players: int) -> int:
-    """Return the first game whose order, ordered card or viewer is none, -1 if there is no such game."""
-    for index in range(len(games)):
+def first_misorder(games: Any, orders: Any, actions: Any, viewers: Any, players: int, start: int, stop: int) -> int:
+    """Return the first of games ``start``..``stop``-1 whose order, ordered card or viewer is none, or their number."""
+    for index in range(start, stop):
         game = games[index]
         order = orders[index]
         if order < WAIT or order > GO_ON or viewers[index] < 0 or viewers[index] >= players:
             return index
         if order == CARD and game.phase != OVER and not is_legal(game, actions[index]):
             return index
-    return -1
+    return len(games)
 
 
 @kernel
 def advance_some(
     games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
-    mask: Any, out: Any, start: int, stop: int,
+    mask: Any, out: Any, gained: Any, score: Any, start: int, stop: int,
 ) -> None:  # fmt: skip
     """Carry out orders in games ``start``..``stop``-1, then play for the seats that play at random.
 
-    A viewer plays to every trick and is never random, so no more than one trick ends and is paid.  ``out``,
-    [B, D] float32 or [0, D], is written row by row while the row is in the nearest cache.
+    A viewer plays to every trick and is never random, so no more than one trick ends and is paid.  What a viewer
+    gets, ``out``, [B, D] float32 or [0, D], ``gained`` and ``score``, each [B] float64 or [0], is written while the
+    row is in the nearest cache.
     """
     rules = table[0]
     players = int(rules.players)
@@ -128,6 +164,7 @@ def advance_some(
         order = orders[index]
         if order == WAIT:
             continue
+        fetch_ahead(games, observation, mask, index, stop)
         game = games[index]
         viewer = int(viewers[index])
         for seat in range(players):
@@ -144,22 +181,45 @@ def advance_some(
         row = observation[index]
         observe(game, rules, viewer if game.phase == OVER else int(game.seat), row)
         write_mask(game, mask[index])
+        if len(gained):
+            gained[index] += game.reward[viewer]
+        if len(score):
+            score[index] = game.settled[viewer] / (SCORE_UNITS * players) if game.phase == OVER else 0
         if len(out) and (game.phase == OVER or game.seat == viewer):
             wide = out[index]
             for place in range(len(row)):
                 wide[place] = row[place]
 
 
-@parallel_kernel
-def advance_some_on_threads(
+@kernel
+def checked_advance_some(
     games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
-    mask: Any, out: Any, threads: int,
-) -> None:  # fmt: skip
-    """Do what ``advance_some`` does, a range of games on each thread."""
+    mask: Any, out: Any, gained: Any, score: Any,
+) -> int:  # fmt: skip
+    """Return the first game that cannot do as ordered, or their number after all orders have been carried out."""
+    wrong = first_misorder(games, orders, actions, viewers, len(random_places), 0, len(games))
+    if wrong == len(games):
+        advance_some(games, table, orders, actions, viewers, random_places, observation, mask, out, gained, score,
+                     0, len(games))  # fmt: skip
+    return wrong
+
+
+@parallel_kernel
+def checked_advance_some_on_threads(
+    games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
+    mask: Any, out: Any, gained: Any, score: Any, threads: int,
+) -> int:  # fmt: skip
+    """Do what ``checked_advance_some`` does, a range of games on each thread."""
+    wrong = len(games)
     for part in numba.prange(threads):
-        start = len(games) * part // threads
-        stop = len(games) * (part + 1) // threads
-        advance_some(games, table, orders, actions, viewers, random_places, observation, mask, out, start, stop)
+        start, stop = len(games) * part // threads, len(games) * (part + 1) // threads
+        wrong = min(wrong, first_misorder(games, orders, actions, viewers, len(random_places), start, stop))
+    if wrong == len(games):
+        for part in numba.prange(threads):
+            start, stop = len(games) * part // threads, len(games) * (part + 1) // threads
+            advance_some(games, table, orders, actions, viewers, random_places, observation, mask, out, gained,
+                         score, start, stop)  # fmt: skip
+    return wrong
 
 
 @kernel
@@ -197,6 +257,8 @@ def take_given(games: Any, table: Any, index: int) -> None:
 def choose_random(games: Any, actions: Any, start: int, stop: int) -> None:
     """Write a random legal card of games ``start``..``stop``-1, 0 for those that are over."""
     for index in range(start, stop):
+        if index + _AHEAD < stop:
+            prefetch(games, index + _AHEAD, 0)
         game = games[index]
         actions[index] = random_card(game) if game.phase != OVER else 0
 
@@ -209,15 +271,6 @@ def play_out_all(games: Any, table: Any, start: int, stop: int) -> int:
     for index in range(start, stop):
         num_played += play_out(games[index], rules)
     return num_played
-
-
-@parallel_kernel
-def advance_on_threads(games: Any, table: Any, actions: Any, observation: Any, mask: Any, threads: int) -> None:
-    """Do what ``advance`` does, a range of games on each thread."""
-    for part in numba.prange(threads):
-        start = len(games) * part // threads
-        stop = len(games) * (part + 1) // threads
-        advance(games, table, actions, observation, mask, start, stop)
 
 
 @parallel_kernel

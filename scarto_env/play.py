@@ -113,12 +113,16 @@ def start_deal(game: Any, rules: Any, dealer: int) -> None:
 
 
 @kernel
+def word_of(card: int) -> int:
+    """Return which word of a set holds a card: a number to reckon with, since no branch could be foretold."""
+    return int(card >= FIRST_TRUMP)
+
+
+@kernel
 def put(sets: Any, seat: int, card: int) -> None:
     """Add a card to a seat's set."""
-    if card < FIRST_TRUMP:
-        sets[seat, 0] |= 1 << card
-    else:
-        sets[seat, 1] |= 1 << (card - FIRST_TRUMP)
+    word = word_of(card)
+    sets[seat, word] |= 1 << (card - FIRST_TRUMP * word)
 
 
 @kernel
@@ -148,10 +152,8 @@ def deal(game: Any, rules: Any, dealer: int) -> None:
             deck[place] = deck[left]
     for place in range(left):
         card = int(deck[place])
-        if card < FIRST_TRUMP:
-            game.talon[0] |= 1 << card
-        else:
-            game.talon[1] |= 1 << (card - FIRST_TRUMP)
+        word = word_of(card)
+        game.talon[word] |= 1 << (card - FIRST_TRUMP * word)
     for place in range(len(deck)):
         deck[place] = 0
     take_talon(game, rules)
@@ -176,9 +178,8 @@ def take_talon(game: Any, rules: Any) -> None:
 @kernel
 def lay_away(game: Any, rules: Any, card: int) -> None:
     """Lay one card away for the dealer; after the last, forehand leads (A5, A8)."""
-    word, bit = 0, card
-    if card >= FIRST_TRUMP:
-        word, bit = 1, card - FIRST_TRUMP
+    word = word_of(card)
+    bit = card - FIRST_TRUMP * word
     game.hand[game.dealer, word] &= ~(1 << bit)
     game.legal[word] &= ~(1 << bit)
     game.discarded[word] |= 1 << bit
@@ -262,10 +263,8 @@ def play(game: Any, rules: Any, card: int) -> None:
     """Play a card to the trick for the seat to act; a full trick is taken, the last one counted (A11-A18)."""
     seat = game.seat
     suit = SUIT[card]
-    if card < FIRST_TRUMP:
-        word, bit = 0, 1 << card
-    else:
-        word, bit = 1, 1 << (card - FIRST_TRUMP)
+    word = word_of(card)
+    bit = 1 << (card - FIRST_TRUMP * word)
     game.hand[seat, word] &= ~bit
     game.played[seat, word] |= bit
     game.trick_cards[word] |= bit
@@ -420,23 +419,27 @@ def is_legal(game: Any, card: int) -> bool:
     """Return whether the seat to act may lay away or play ``card``, any whole number."""
     if card < 0 or card > FOOL:
         return False
-    if card < FIRST_TRUMP:
-        return bool(game.legal[0] >> card & 1)
-    return bool(game.legal[1] >> (card - FIRST_TRUMP) & 1)
+    word = word_of(card)
+    return bool(game.legal[word] >> (card - FIRST_TRUMP * word) & 1)
 
 
 @kernel
 def card_at(plain: int, tarocchi: int, place: int) -> int:
     """Return the card at ``place`` 0.. of a set in rising order."""
     num_plain = popcount(plain)
-    base = 0
-    if place >= num_plain:
-        place -= num_plain
-        plain = tarocchi
-        base = FIRST_TRUMP
-    for _ in range(place):
-        plain &= plain - 1
-    return base + lowest_bit(plain)
+    word = int(place >= num_plain)
+    place -= num_plain * word
+    cards = tarocchi if word else plain
+    # Halving: how many cards lie in the lower half says in which half the card is, without a branch.
+    card = FIRST_TRUMP * word
+    for step in range(6):
+        width = 32 >> step
+        num_low = popcount(cards & ((1 << width) - 1))
+        high = int(place >= num_low)
+        place -= num_low * high
+        cards >>= width * high
+        card += width * high
+    return card
 
 
 @kernel

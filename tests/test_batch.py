@@ -464,6 +464,27 @@ def test_resets_that_are_refused_change_nothing(arguments: dict, message: str) -
     assert memory(batch) == before
 
 
+def test_who_acts_is_for_reading() -> None:
+    batch = Batch(2, seed=0)
+    with pytest.raises(ValueError, match="read-only"):
+        batch.seat[0] = 1
+    batch.games.seat[0] = (batch.seat[0] + 1) % 3
+    assert batch.seat[0] == batch.games.seat[0]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_first_illegal_game_is_named_on_any_number_of_threads(threads: int) -> None:
+    batch = Batch(9, seed=0, threads=threads)
+    for wrong in ([8], [3, 8], [2, 3, 4, 5]):
+        actions = batch.random_actions().copy()
+        before = memory(batch)
+        actions[wrong] = -1
+        with pytest.raises(IllegalActionError) as caught:
+            batch.step(actions)
+        assert caught.value.game == wrong[0]
+        assert memory(batch) == before
+
+
 def test_repr_and_length() -> None:
     batch = Batch(3, "piccolo", seed=12, reward="win")
     assert len(batch) == 3
