@@ -33,7 +33,7 @@ class ScartoEnv(gymnasium.Env[Observation, np.int64]):
         rules: preset or ``Rules``.
         reward: ``"score"``, ``"trick"`` or ``"win"``, as of ``Batch``.
         illegal: what an illegal card does: ``"raise"`` an ``IllegalActionError``; ``"terminate"`` the episode,
-            for minus the par; ``"replace"`` it by a random legal card.
+            for minus the par; ``"replace"`` it by a random legal card.  A number outside 0..77 raises in any case.
         flat: observe the vector alone, else a dict of ``observation`` and ``action_mask``.
         reward_scale: what rewards are multiplied by.
         render_mode: None, ``"ansi"``, ``"rgb_array"`` or ``"human"``; the table is shown as the learner sees it.
@@ -107,7 +107,8 @@ class ScartoEnv(gymnasium.Env[Observation, np.int64]):
             action: card id, a whole number of any kind.
 
         Raises:
-            IllegalActionError: the card is not legal, with ``illegal="raise"``; nothing has been played.
+            IllegalActionError: the card is not legal, with ``illegal="raise"``, or the number is no card at all;
+                nothing has been played.
             ResetNeeded: no deal has begun, or it is over.
         """
         if not self._begun or self._versus.over[0]:

@@ -78,6 +78,8 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         self._every_env = np.ones(num_envs, np.bool_)
         self._waiting = self._every_env.copy()
         """Environments that have not been reset yet."""
+        self._begun = False
+        """None of them waits: asking the array costs at every step."""
 
     @property
     def batch(self) -> Batch:
@@ -118,6 +120,7 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         vectors = self._vectors_to_fill()
         self._versus.reset(chosen, seeds, options, vectors)
         self._waiting &= ~chosen
+        self._begun = not self._waiting.any()
         return self._observations(vectors), self._infos(chosen)
 
     def _reset_mask(self, mask: Any) -> NDArray[np.bool_]:
@@ -138,13 +141,13 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
             actions: [num_envs] card ids of any integer dtype.
 
         Raises:
-            IllegalActionError: names the first environment whose card is not legal, with ``illegal="raise"``;
-                none has moved.
+            IllegalActionError: names the first environment whose card is not legal, with ``illegal="raise"``, or
+                whose action is no card at all; none has moved.
             ResetNeeded: an environment has not been reset, or is over with autoreset disabled.
         """
         versus = self._versus
         ended = versus.over
-        if self._waiting.any():
+        if not self._begun:
             raise ResetNeeded(f"environment {int(np.argmax(self._waiting))} has no deal: call reset first")
         if self.autoreset_mode is AutoresetMode.DISABLED and ended.any():
             raise ResetNeeded(
@@ -178,17 +181,20 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     def _infos(self, chosen: NDArray[np.bool_] | None = None) -> Infos:
         """Return the infos of the chosen or all environments, else zeros, each key with its presence mask."""
         versus = self._versus
-        values: dict[str, NDArray[Any]] = {
-            "action_mask": versus.action_mask(),
-            "seat": versus.seat.copy(),
-            "score": versus.score(),
-        }
-        infos: Infos = {}
-        for key, value in values.items():
-            if chosen is not None:
+        mask, seat, score = versus.action_mask(), versus.seat.copy(), versus.score()
+        if chosen is None:
+            chosen = self._every_env
+        else:
+            for value in (mask, seat, score):
                 value[~chosen] = 0
-            infos[key], infos[f"_{key}"] = value, (self._every_env if chosen is None else chosen).copy()
-        return infos
+        return {
+            "action_mask": mask,
+            "_action_mask": chosen.copy(),
+            "seat": seat,
+            "_seat": chosen.copy(),
+            "score": score,
+            "_score": chosen.copy(),
+        }
 
     def _final(self, ended: NDArray[np.bool_]) -> Infos:
         """Return what ended environments saw last, as Gymnasium packs it."""

@@ -17,7 +17,6 @@ from scarto_env.deal import Deal
 from scarto_env.loops import CARD, DEAL, GO_ON, RANDOM, WAIT
 from scarto_env.observation import bounds
 from scarto_env.rules import Rules
-from scarto_env.state import SCORE_UNITS
 
 Illegal = Literal["raise", "terminate", "replace"]
 ILLEGAL: Final[tuple[Illegal, ...]] = ("raise", "terminate", "replace")
@@ -40,7 +39,8 @@ class Versus:
         rules: preset or ``Rules``.
         reward: as of ``Batch``.
         illegal: what an illegal card does: ``"raise"`` the error; ``"terminate"`` the deal, for minus the par;
-            ``"replace"`` it by a random legal card from the game's own stream.
+            ``"replace"`` it by a random legal card from the game's own stream.  A number that is no card raises
+            whatever is chosen.
         reward_scale: what rewards are multiplied by.
         threads: as of ``Batch``.
 
@@ -82,8 +82,7 @@ class Versus:
         self.reward = np.zeros(num_games)
         self.over = np.zeros(num_games, np.bool_)
         self._forfeited = np.zeros(num_games, np.bool_)
-        self._first_entry = np.arange(num_games) * self.players
-        """Where each game's row starts in the flat rewards, [B, P]: much faster than an index of two parts."""
+        self._score = np.zeros(num_games)
         self._every_card = np.full(num_games, CARD)
         self._no_cards = np.zeros(num_games, np.int64)
         self._no_games = np.zeros(0, np.int64)
@@ -161,8 +160,8 @@ class Versus:
             deal_again: [B] bool, the games that get their next deal instead; none by default.
 
         Raises:
-            IllegalActionError: names the first game whose card is not legal, with ``illegal="raise"``; no game
-                has moved.
+            IllegalActionError: names the first game whose card is not legal, with ``illegal="raise"``, or whose
+                action is no card at all; no game has moved.
         """
         actions = self.batch.checked_actions(actions)
         orders = self._every_card.copy()
@@ -171,7 +170,7 @@ class Versus:
         if self.illegal == "raise":
             self._move(orders, actions, out, dealt)
             return
-        wrong = (orders == CARD) & ~self._are_legal(actions)
+        wrong = (orders == CARD) & self._are_illegal(actions)
         orders[wrong] = RANDOM if self.illegal == "replace" else WAIT
         self._move(orders, actions, out, dealt, orders != WAIT)
         if self.illegal == "terminate" and wrong.any():
@@ -189,11 +188,12 @@ class Versus:
         """
         self._move(np.where(games, DEAL, WAIT), self._no_cards, out, games.nonzero()[0], games)
 
-    def _are_legal(self, cards: NDArray[np.int64]) -> NDArray[np.bool_]:
-        known = (cards >= 0) & (cards < NUM_CARDS)
-        legal = np.take_along_axis(self.batch.action_mask, np.where(known, cards, 0)[:, None], 1)[:, 0] == 1
-        both: NDArray[np.bool_] = known & legal
-        return both
+    def _are_illegal(self, actions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which actions are cards, but not legal ones; those that are no cards are left to the batch."""
+        cards = (actions >= 0) & (actions < NUM_CARDS)
+        legal = np.take_along_axis(self.batch.action_mask, np.where(cards, actions, 0)[:, None], 1)[:, 0] == 1
+        illegal: NDArray[np.bool_] = cards & ~legal
+        return illegal
 
     def _move(
         self,
@@ -216,23 +216,26 @@ class Versus:
         if self._rotates and len(dealt):
             seat = seat.copy()
             seat[dealt] = (seat[dealt] + 1) % self.players
-        step = batch.step_some(orders, actions, seat, self._random_others, out)
+        gained = np.zeros(len(batch))
+        step = batch.step_some(orders, actions, seat, self._random_others, out, gained, self._score)
         # Nothing has changed up to here: an illegal card raises.
         self.seat = seat
-        self._forfeited[dealt] = False
-        learners = self._first_entry + seat
-        reward = step.reward.take(learners).astype(np.float64) * self.reward_scale
-        self.reward = reward if moved is None else np.where(moved, reward, self.reward)
-        self.over = step.done.copy() if moved is None else np.where(moved, step.done, self.over)
+        if self.illegal == "terminate":
+            self._forfeited[dealt] = False
+        over = step.done.copy()
         while self._bots:
             place = (batch.seat - seat) % self.players
-            waiting = ~self.over & (place != 0)
+            waiting = ~over & (place != 0)
             if not waiting.any():
                 break
             cards = self._bot_cards(waiting, place)
-            step = batch.step_some(np.where(waiting, CARD, WAIT), cards, seat, self._random_others, out)
-            self.reward += np.where(waiting, step.reward.take(learners).astype(np.float64) * self.reward_scale, 0)
-            self.over |= waiting & step.done
+            orders = np.where(waiting, CARD, WAIT)
+            step = batch.step_some(orders, cards, seat, self._random_others, out, gained, self._score)
+            over = step.done.copy()
+        if self.reward_scale != 1:
+            gained *= self.reward_scale
+        self.reward = gained if moved is None else np.where(moved, gained, self.reward)
+        self.over = over if self.illegal != "terminate" else over | self._forfeited
 
     def _bot_cards(self, waiting: NDArray[np.bool_], place: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the card of the bot that each waiting game waits for, [B]."""
@@ -252,12 +255,7 @@ class Versus:
 
     def score(self) -> NDArray[np.float64]:
         """Return the learner's settled score in points where a deal has been played to its end, [B], else 0."""
-        score = np.zeros(len(self.batch))
-        games = self.over.nonzero()[0]
-        if len(games):
-            settled = self.batch.games.view(np.ndarray)["settled"][games, self.seat[games]]
-            score[games] = settled * ~self._forfeited[games] / (SCORE_UNITS * self.players)
-        return score
+        return self._score.copy()
 
 
 def learner_spaces(rules: Rules, flat: bool) -> tuple[spaces.Space[Any], spaces.Discrete]:

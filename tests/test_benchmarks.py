@@ -55,7 +55,7 @@ def test_a_task_counts_its_cards(tasks, name):
         assert counts == [expected[name]] * 3
     else:
         # The learner's own cards and about two others for each of them; a step in 13 to 19 deals instead.
-        assert all(2 * 64 * bench._STEPS < count < 3 * 64 * bench._STEPS for count in counts)
+        assert all(2 * 64 * bench._VECTOR_STEPS < count < 3 * 64 * bench._VECTOR_STEPS for count in counts)
 
 
 def test_cards_are_counted_over_deals():

@@ -320,13 +320,25 @@ def test_an_illegal_card_may_end_the_deal_for_the_par():
     assert info["action_mask"].any()
 
 
+@pytest.mark.parametrize("illegal", ["raise", "terminate", "replace"])
+@pytest.mark.parametrize("action", [-1, 78, np.int64(-5), np.uint8(200)])
+def test_numbers_that_are_no_card_are_refused(illegal, action):
+    """A slip of the program, not of play: refused whatever is done about illegal cards, as by the AEC environment."""
+    env, other = make("greedy", illegal=illegal), make("greedy", illegal=illegal)
+    observation, info = env.reset(seed=4)
+    other.reset(seed=4)
+    with pytest.raises(IllegalActionError, match=r"an action is a card 0\.\.77 \(A1\)"):
+        env.step(action)
+    assert_same(play(env, observation, info), play(other, observation, info))
+
+
 def test_an_illegal_card_may_be_replaced_by_the_same_legal_one_for_the_same_seed():
     runs = []
     for _ in range(2):
         env = make("greedy", illegal="replace")
         observation, info = env.reset(seed=4)
         seen = [(observation, 0.0, info)]
-        for card in [-1, 78, *range(77)]:
+        for card in range(77):
             observation, reward, terminated, _, info = env.step(card)
             seen.append((observation, reward, info))
             if terminated:
