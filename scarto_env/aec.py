@@ -33,6 +33,8 @@ RENDER_MODES: Final = ("ansi", "rgb_array", "human")
 
 Observation = dict[str, NDArray[Any]]
 
+_VIEWS: Final = frozenset({"_turn", "_phase", "_points", "_seen", "_mask"})
+
 
 @functools.cache
 def _spaces(players: int) -> tuple[spaces.Dict, spaces.Discrete, spaces.Box]:
@@ -65,7 +67,7 @@ class ScartoEnv(AECEnv[str, Observation, int]):
             trick by trick; ``"win"`` n/w - 1 to each of the w winners of the episode, -1 to the others.
         illegal: what an illegal card does: ``"raise"`` an ``IllegalActionError`` and nothing else; ``"terminate"``
             the episode, the offender paying the par to the others in equal parts; ``"replace"`` it by a legal card
-            from the bots' generator.
+            from the bots' generator.  A number outside 0..77 raises in any case.
         render_mode: None, ``"ansi"``, ``"rgb_array"`` or ``"human"``.
 
     Raises:
@@ -112,13 +114,14 @@ class ScartoEnv(AECEnv[str, Observation, int]):
         self._attach()
 
     def _attach(self) -> None:
-        """Make the views of the one row that are read at every step."""
+        """Make the views of the one game that are read at every step."""
         fields = self.batch.games.view(np.ndarray)
         self._turn, self._phase, self._points = fields["turn"], fields["phase"], fields["points"]
+        self._seen, self._mask = self.batch.observation[0], self.batch.action_mask[0]
 
     def __getstate__(self) -> dict[str, Any]:
         """Keep everything but the views, so that copies and pickles hold the game in progress."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("_turn", "_phase", "_points")}
+        return {name: value for name, value in self.__dict__.items() if name not in _VIEWS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the attributes and make the views anew."""
@@ -209,7 +212,8 @@ class ScartoEnv(AECEnv[str, Observation, int]):
             TypeError: the action is no whole number.
             gymnasium.error.ResetNeeded: there is no episode.
         """
-        self._check_episode("step")
+        if not self._has_reset:
+            self._check_episode("step")
         if not self.agents:
             raise gymnasium.error.ResetNeeded("the episode is over and every agent has made its last step: call reset")
         agent = self.agent_selection
@@ -221,7 +225,7 @@ class ScartoEnv(AECEnv[str, Observation, int]):
             return
         card = self._checked_card(action)
         batch = self.batch
-        if not batch.action_mask.item(card):
+        if not self._mask.item(card):
             if self.illegal == "raise":
                 raise refusal(batch.games[0], self.rules, card)
             if self.illegal == "terminate":
@@ -242,14 +246,14 @@ class ScartoEnv(AECEnv[str, Observation, int]):
             self._select()
             self._tell_all()
         else:
+            self.infos[agent] = {**self.infos[agent], "action_mask": np.zeros(NUM_CARDS, np.int8)}
             self._select()
-            self._tell(agent)
-            self._tell(self.agent_selection)
+            self._tell_legal()
 
     def _checked_card(self, action: Any) -> int:
         """Return the action as a card 0..77."""
         try:
-            if isinstance(action, (bool, np.bool_)):
+            if action is True or action is False:
                 raise TypeError
             card = operator.index(action)
         except TypeError:
@@ -313,42 +317,36 @@ class ScartoEnv(AECEnv[str, Observation, int]):
         """Write fresh infos for all agents: something public has changed."""
         points = self._points[0].tolist()
         unit = self.match.unit
-        self._standing = {
-            agent: (points[seat] / THIRDS, self._scores[seat], self.match.totals[seat] / unit)
-            for agent, seat in self._seat_of.items()
-        }
         for agent in self.agents:
-            self._tell(agent)
+            seat = self._seat_of[agent]
+            self.infos[agent] = {
+                "action_mask": np.zeros(NUM_CARDS, np.int8),
+                "points": points[seat] / THIRDS,
+                "score": self._scores[seat],
+                "total": self.match.totals[seat] / unit,
+                "deal": self.match.num_deals,
+            }
+        if not self._ended:
+            self._tell_legal()
 
-    def _tell(self, agent: str) -> None:
-        """Write a fresh info for one agent."""
-        acting = agent == self.agent_selection and not self._ended
-        points, score, total = self._standing[agent]
-        self.infos[agent] = {
-            "action_mask": self.batch.action_mask[0].copy() if acting else np.zeros(NUM_CARDS, np.int8),
-            "points": points,
-            "score": score,
-            "total": total,
-            "deal": self.match.num_deals,
-        }
+    def _tell_legal(self) -> None:
+        """Write a fresh info with the legal cards for the agent to act."""
+        agent = self.agent_selection
+        self.infos[agent] = {**self.infos[agent], "action_mask": self._mask.copy()}
 
     def observe(self, agent: str) -> Observation:
         """Return what an agent knows, the dead included: fresh arrays ``observation`` and ``action_mask``."""
         if not self._has_reset:
             self._check_episode("observe")
-        seat = self._checked_seat(agent)
-        batch = self.batch
-        if seat == batch.seat.item(0):
-            seen = batch.observation[0].astype(np.float32)
-            mask = np.zeros(NUM_CARDS, np.int8) if self._ended else batch.action_mask[0].copy()
-        else:
-            seen = batch.observe(0, seat).astype(np.float32)
-            mask = np.zeros(NUM_CARDS, np.int8)
-        return {"observation": seen, "action_mask": mask}
+        if agent == self.agent_selection and not self._ended:
+            return {"observation": self._seen.astype(np.float32), "action_mask": self._mask.copy()}
+        seen = self.batch.observe(0, self._checked_seat(agent))
+        return {"observation": seen.astype(np.float32), "action_mask": np.zeros(NUM_CARDS, np.int8)}
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Return observation, cumulative reward, terminated, truncated and info of the selected agent."""
-        self._check_episode("last")
+        if not self._has_reset:
+            self._check_episode("last")
         if not self.agents:
             raise gymnasium.error.ResetNeeded("the episode is over: call reset")
         agent = self.agent_selection

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,9 +28,19 @@ class OneMaskEnv(ScartoEnv):
     TorchRL 0.14 removes a mask from the observation or from the infos, and fails where both have one.
     """
 
-    def _tell(self, agent: str) -> None:
-        super()._tell(agent)
-        del self.infos[agent]["action_mask"]
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin a new episode, as ``ScartoEnv`` does."""
+        super().reset(seed, options)
+        self._drop_masks()
+
+    def step(self, action: Any) -> None:
+        """Play a card, as ``ScartoEnv`` does."""
+        super().step(action)
+        self._drop_masks()
+
+    def _drop_masks(self) -> None:
+        for info in self.infos.values():
+            info.pop(_MASK, None)
 
 
 def torchrl_env(group_map: Any = None, return_state: bool = False, **arguments: Any) -> PettingZooWrapper:
