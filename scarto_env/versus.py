@@ -163,13 +163,13 @@ class Versus:
             IllegalActionError: names the first game whose card is not legal, with ``illegal="raise"``, or whose
                 action is no card at all; no game has moved.
         """
-        actions = self.batch.checked_actions(actions)
         orders = self._every_card.copy()
         dealt = self._no_games if deal_again is None else deal_again.nonzero()[0]
         orders[dealt] = DEAL
         if self.illegal == "raise":
             self._move(orders, actions, out, dealt)
             return
+        actions = self.batch.checked_actions(actions)
         wrong = (orders == CARD) & self._are_illegal(actions)
         orders[wrong] = RANDOM if self.illegal == "replace" else WAIT
         self._move(orders, actions, out, dealt, orders != WAIT)
@@ -216,7 +216,7 @@ class Versus:
         if self._rotates and len(dealt):
             seat = seat.copy()
             seat[dealt] = (seat[dealt] + 1) % self.players
-        gained = np.zeros(len(batch))
+        gained = np.zeros(len(orders))
         step = batch.step_some(orders, actions, seat, self._random_others, out, gained, self._score)
         # Nothing has changed up to here: an illegal card raises.
         self.seat = seat
