@@ -92,6 +92,15 @@ def test_every_legal_card_has_a_value_and_the_choice_has_the_highest() -> None:
         assert values[game, card] > legal.max() - 0.3
 
 
+def test_a_lead_counts_by_the_better_of_two_ways_to_go_on() -> None:
+    """The worlds are the same without plans, so no card can lose by them; to a card that follows they do nothing."""
+    for num_steps, leading in ((3, True), (30, True), (31, False)):
+        batch = positions(num_steps)
+        assert (batch.games.turn == 0).all() == leading
+        with_plans, without = (worth_of_cards(batch, f"search:worlds=6,plans={plans}") for plans in ("true", "false"))
+        assert (with_plans >= without).all() and (with_plans > without).any() == leading
+
+
 def test_the_value_of_the_last_card_is_the_score() -> None:
     batch = positions(77, num_games=10)
     values = worth_of_cards(batch, "search:worlds=2")[np.arange(10), batch.action_mask.argmax(1)]

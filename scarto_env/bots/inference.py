@@ -28,7 +28,11 @@ from scarto_env.state import DISCARD, PLAY
 BURN_IN: Final = 160
 """Steps before the first world, so that the chain forgets its uniform start."""
 TEMPERATURE: Final = 1.0
-"""Points of worth by which a choice falls short that is e times less likely; 0.5 and 2 measured no better."""
+"""Points of worth by which a choice falls short that is e times less likely; 0.5 and 2 measured no better.
+
+With 0.1 and a stray share of 0.01 a search takes a quarter less time and scores the same against heuristics, whom
+it then knows better, but it is misled by who plays otherwise.
+"""
 STRAY: Final = 0.1
 """Share of choices taken to be made by other lights."""
 MOST_SWAPS: Final = 3

@@ -1,7 +1,9 @@
 """Determinised search: try every card in worlds that agree with what is known, and play each out.
 
 ``method="flat"``: the same worlds for all candidate cards, and the mean score of each card.  Half of the candidates
-are dropped after a quarter and after half of the worlds, as the means then stand.
+are dropped after a quarter and after half of the worlds, as the means then stand.  A lead is tried twice, going on
+by the heuristic's rules and going on with its suit, and counts by the better mean: many a lead only pays off as a
+plan, which the heuristic, left alone, would give up at the next trick.
 ``method="tree"``: information-set tree search (``tree``).
 
 The worlds are uniform over all consistent ones, or weighted by how likely the others, taken for heuristic players,
@@ -21,11 +23,11 @@ from scarto_env.bots.endgame import MOST_TRICKS
 from scarto_env.bots.inference import BURN_IN, STRAY, TEMPERATURE
 from scarto_env.bots.tree import DEEPEST, chosen_card, grow, new_nodes
 from scarto_env.bots.worlds import HEURISTIC, PLAN, RANDOM, new_work, next_world, play_out, prepare
-from scarto_env.cards import FIRST_TRUMP, NUM_CARDS
+from scarto_env.cards import FIRST_TRUMP, NO_SUIT, NUM_CARDS, SUIT
 from scarto_env.jit import kernel, lowest_bit
 from scarto_env.play import act
 from scarto_env.rules import Rules, as_rules, rules_table
-from scarto_env.state import SCORE_UNITS, stream_key
+from scarto_env.state import PLAY, SCORE_UNITS, stream_key
 
 Method = Literal["flat", "tree"]
 Playout = Literal["heuristic", "random"]
@@ -44,9 +46,13 @@ _MOST_NODES: Final = 100_000
 
 @kernel
 def try_cards(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any) -> None:
-    """Add the score of every live candidate in the world of ``rows[1]``."""
+    """Add the score of every live candidate in the world of ``rows[1]``.
+
+    A lead may begin a plan: it is tried a second time with its suit led on.
+    """
     unit = SCORE_UNITS * int(rules.players)
     plan.worlds += 1
+    leads = plan.plans and rows[0].phase == PLAY and rows[0].turn == 0
     for word in range(2):
         rest = rows[0].legal[word]
         while rest:
@@ -55,8 +61,22 @@ def try_cards(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any) -> None:
             if plan.alive[card]:
                 rows[2] = rows[1]
                 act(rows[2], rules, card)
-                play_out(rows, rules, mind, plan, stack)
+                play_out(rows, rules, mind, plan, stack, -1)
                 plan.total[card] += rows[2].settled[0] / unit
+                if leads and SUIT[card] != NO_SUIT:
+                    rows[2] = rows[1]
+                    act(rows[2], rules, card)
+                    play_out(rows, rules, mind, plan, stack, int(SUIT[card]))
+                    plan.held[card] += rows[2].settled[0] / unit
+                else:
+                    plan.held[card] = plan.total[card]
+
+
+@kernel
+def promise(plan: Any, card: int) -> float:
+    """Return the total of a candidate by the better way to go on."""
+    better: float = max(plan.total[card], plan.held[card])
+    return better
 
 
 @kernel
@@ -64,7 +84,7 @@ def best_card(plan: Any) -> int:
     """Return the live candidate with the highest total, the first among equals."""
     best = -1
     for card in range(NUM_CARDS):
-        if plan.alive[card] and (best < 0 or plan.total[card] > plan.total[best]):
+        if plan.alive[card] and (best < 0 or promise(plan, card) > promise(plan, best)):
             best = card
     return best
 
@@ -79,7 +99,7 @@ def drop_half(plan: Any) -> None:
     for _ in range(num_alive - num_left):
         worst = -1
         for card in range(NUM_CARDS):
-            if plan.alive[card] and (worst < 0 or plan.total[card] <= plan.total[worst]):
+            if plan.alive[card] and (worst < 0 or promise(plan, card) <= promise(plan, worst)):
                 worst = card
         plan.alive[worst] = 0
 
@@ -145,6 +165,7 @@ class SearchBot:
         temperature: of the heuristic in the likelihood, in points.
         stray: share of choices that the likelihood takes to be made at random.
         exact: last tricks of a playout to solve by max-n instead, 0..5.
+        plans: try leads a second time with their suit led on; of no matter to a tree.
 
     Raises:
         ValueError: an argument is not allowed; the message names it.
@@ -163,6 +184,7 @@ class SearchBot:
         temperature: float = TEMPERATURE,
         stray: float = STRAY,
         exact: int = 0,
+        plans: bool = True,
     ) -> None:
         for name, number, least in (
             ("worlds", worlds, 1),
@@ -186,7 +208,7 @@ class SearchBot:
         self._key = stream_key(seed)
         self.method, self.playout, self.inference = method, playout, inference
         self._plan = plan = np.zeros(1, PLAN).view(np.recarray)
-        plan.playout, plan.exact = _PLAYOUTS[playout], exact
+        plan.playout, plan.exact, plan.plans = _PLAYOUTS[playout], exact, plans
         plan.steps, plan.burn_in, plan.temperature, plan.stray = inference, burn_in, temperature, stray
 
     def __repr__(self) -> str:
@@ -231,7 +253,7 @@ class SearchBot:
                 True, self.worlds, False, card,
             )  # fmt: skip
             if plan[0].open:
-                points[index] = plan[0].total / self.worlds
+                points[index] = np.maximum(plan[0].total, plan[0].held) / self.worlds
         return points
 
     def _new_tree(self) -> Tree:

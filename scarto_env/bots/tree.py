@@ -163,7 +163,7 @@ def grow(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any, nodes: Any, pa
     rows[2] = rows[1]
     length = descend(nodes, rows[2], rules, mind, path, plan.num_nodes)
     plan.num_nodes = max(plan.num_nodes, path[length - 1] + 1)
-    play_out(rows, rules, mind, plan, stack)
+    play_out(rows, rules, mind, plan, stack, -1)
     for place in range(length):
         node = nodes[path[place]]
         node.visits += 1

@@ -14,7 +14,16 @@ from scarto_env.bots.history import MOST_PLAYS, recall_piles
 from scarto_env.bots.inference import log_likelihood, wander
 from scarto_env.bots.knowledge import new_mind
 from scarto_env.bots.recall import recall
-from scarto_env.cards import BAGATTO, FIRST_TRUMP, FOOL, NUM_CARDS, SUIT_SIZE, TRUMPS
+from scarto_env.cards import (
+    ALL_TRUMPS,
+    BAGATTO,
+    FIRST_TRUMP,
+    FOOL,
+    NUM_CARDS,
+    SUIT_BITS,
+    SUIT_SIZE,
+    TRUMPS,
+)
 from scarto_env.jit import kernel, popcount
 from scarto_env.play import act, card_at, is_legal, next_bot_number, random_card
 from scarto_env.state import GAME, OVER, PLAY
@@ -30,6 +39,7 @@ _FIRST_TOP: Final = FOOL - 2
 PLAN: Final = np.dtype(
     [
         ("total", np.float64, (NUM_CARDS,)),  # sum of scores of each candidate
+        ("held", np.float64, (NUM_CARDS,)),  # the same if a lead's suit is led on: the better of both counts
         ("alive", np.int8, (NUM_CARDS,)),  # candidates still tried
         ("every", np.bool_),  # every legal card is tried in every world, an only one and twins too
         ("plays", np.int64, (MOST_PLAYS,)),  # what ``list_plays`` wrote
@@ -37,6 +47,7 @@ PLAN: Final = np.dtype(
         ("open", np.int64),  # 1 while there is anything to search
         ("worlds", np.int64),  # tried so far
         ("favourite", np.int64),  # the heuristic's card
+        ("plans", np.bool_),  # leads are tried with their suit led on, too
         ("playout", np.int64),
         ("exact", np.int64),  # last tricks of a playout that are solved
         ("num_nodes", np.int64),  # of the tree
@@ -61,8 +72,21 @@ def new_work() -> Work:
 
 
 @kernel
-def play_out(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any) -> None:
-    """Play the deal in ``rows[2]`` to its end, every seat alike, the last ``plan.exact`` tricks by max-n."""
+def keep_to_suit(game: Any, suit: int) -> None:
+    """Leave of the legal cards those of a suit, or of the trumps, if there are any; ``act`` sets them anew."""
+    plain = 0 if suit == TRUMPS else game.legal[0] & SUIT_BITS << (SUIT_SIZE * suit)
+    tarocchi = game.legal[1] & ALL_TRUMPS if suit == TRUMPS else 0
+    if plain or tarocchi:
+        game.legal[0] = plain
+        game.legal[1] = tarocchi
+
+
+@kernel
+def play_out(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any, suit: int) -> None:
+    """Play the deal in ``rows[2]`` to its end, every seat alike, the last ``plan.exact`` tricks by max-n.
+
+    With a ``suit`` of 0 or more the searching seat, 0, leads that suit as long as it has any.
+    """
     while rows[2].phase != OVER:
         if rows[2].turn == 0 and rules.tricks - rows[2].trick <= plan.exact:
             rows[SOLVER_ROW] = rows[2]
@@ -70,6 +94,8 @@ def play_out(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any) -> None:
             for seat in range(rules.players):
                 rows[2].settled[seat] = stack[0].value[seat]
             return
+        if suit >= 0 and rows[2].seat == 0 and rows[2].turn == 0 and rows[2].phase == PLAY:
+            keep_to_suit(rows[2], suit)
         card = heuristic_card(rows[2], rules, mind) if plan.playout == HEURISTIC else random_card(rows[2])
         act(rows[2], rules, card)
 
@@ -92,6 +118,7 @@ def prepare(observation: Any, mask: Any, rules: Any, rows: Any, belief: Any, min
     plan.worlds = 0
     for card in range(NUM_CARDS):
         plan.total[card] = 0
+        plan.held[card] = 0
         plan.alive[card] = is_legal(base, card)
     if not plan.every:
         drop_twins(base, rules, mind, plan)
