@@ -79,6 +79,8 @@ def cpu_seconds(work: Callable[[], Any], repeats: int) -> float:
 
 def measure(config: Config, repeats: int) -> tuple[Costs, Played]:
     """Return what a rollout costs, and one; needs a cluster."""
+    import ray
+
     learner, player = Learner(config), RemotePlayer()
     weights = weights_of(learner)
 
@@ -99,9 +101,12 @@ def measure(config: Config, repeats: int) -> tuple[Costs, Played]:
         intake_seconds=0.0,
     )
     at_once = found._replace(play_seconds=0.0)
+    standing = stand_ins(played, 2)
     intake = statistics.median(
-        simulate(config, at_once, played, 2, False, 10).driver_seconds for _ in range(min(3, repeats))
+        simulate(config, at_once, standing, False, 10).driver_seconds for _ in range(min(3, repeats))
     )
+    for player in standing:
+        ray.kill(player)
     return found._replace(intake_seconds=intake), played
 
 
@@ -151,48 +156,61 @@ def limits_table(costs: Costs) -> str:
     return table(("actors", "decisions a second", *names, "Gbit/s of weights"), rows)
 
 
-def simulate(config: Config, costs: Costs, played: Played, actors: int, learns: bool, updates: int) -> Found:
-    """Return what so many stand-ins reach, with a learner that takes its time or none."""
+def stand_ins(played: Played, number: int) -> list[Any]:
+    """Return so many stand-ins, each in a process of its own."""
     import ray
 
-    config = dataclasses.replace(config, workers=actors, deals=actors * config.deals_at_once * (updates + 2))
-    learner = Learner(config)
     columns = ray.put(played.columns)
     make = ray.remote(StandIn).options(num_cpus=0).remote
-    made = [make(code_version(), costs.play_seconds, columns, played.count) for _ in range(actors)]
-    playing = players.Players(actors, iter(made).__next__)
+    return [make(code_version(), columns, played.count) for _ in range(number)]
+
+
+def simulate(config: Config, costs: Costs, standing: Sequence[Any], learns: bool, updates: int) -> Found:
+    """Return what stand-ins reach, with a learner that takes its time or none."""
+    import ray
+
+    actors = len(standing)
+    config = dataclasses.replace(config, workers=actors, deals=actors * config.deals_at_once * (updates + 3))
+    learner = Learner(config)
+    ray.get([player.take.remote(costs.play_seconds) for player in standing])
+    playing = players.Players(actors, iter(standing).__next__)
     rollouts = RemoteRollouts(config, learner, League(config, Path(), learner.dtype), playing, range(actors))
     began = used = 0.0
-    for update in range(updates + 1):
+    for update in range(updates + 2):
         decisions, _ = rollouts.play(learner)
-        if update == 0:  # the first fills the line
+        if update == 1:  # the line is full
             began, used = time.perf_counter(), time.process_time()
-        elif learns:
+        if update >= 1 and learns:
             time.sleep(decisions.count * costs.learn_seconds / costs.decisions)
         learner.updates += 1
     seconds, used = time.perf_counter() - began, time.process_time() - used
-    for stand_in in made:
-        ray.kill(stand_in)
-    return Found(updates * actors * played.count / seconds, used / updates / actors)
+    # A learner that takes its time has learned from one update more than were played in that time.
+    return Found((updates + learns) * actors * costs.decisions / seconds, used / updates / actors)
 
 
-def simulation_table(config: Config, costs: Costs, played: Played, least: int, most: int, seconds: float) -> str:
-    """Return what stand-ins reach beside what the limits say."""
-    cases = (("as measured", costs, True), ("none", costs._replace(play_seconds=costs.play_seconds * SLOWER), False),
-             ("none", costs, False))  # fmt: skip
+def simulation_table(config: Config, costs: Costs, played: Played, most: int, stretch: float, seconds: float) -> str:
+    """Return what stand-ins reach beside what the limits say, with everything slower by ``stretch``."""
+    import ray
+
+    slow = costs._replace(play_seconds=costs.play_seconds * stretch, learn_seconds=costs.learn_seconds * stretch)
+    cases = (("as measured", slow, True), ("none", slow._replace(play_seconds=slow.play_seconds * SLOWER), False),
+             ("none", slow, False))  # fmt: skip
     rows = []
-    for actors in (number for number in ACTORS if least <= number <= most):
+    for actors in (number for number in ACTORS if number <= most):
+        standing = stand_ins(played, actors)
         for learner, case, learns in cases:
             allowed = limits(case, actors)
             parts = ("actors", "learner", "driver") if learns else ("actors", "driver")
             limit = min(parts, key=allowed.__getitem__)
             expected = allowed[limit]
             updates = max(3, round(seconds * expected / (actors * costs.decisions)))
-            found = simulate(config, case, played, actors, learns, updates)
+            found = simulate(config, case, standing, learns, updates)
             rows.append((str(actors), f"{limits(case, 1)['actors']:,.0f}", learner, limit, f"{expected:,.0f}",
                          f"{found.speed:,.0f}", f"{found.speed / expected:.0%}",
                          f"{found.driver_seconds / costs.decisions * found.speed:.0%}"))  # fmt: skip
             sys.stderr.write(f"{rows[-1]}\n")
+        for player in standing:
+            ray.kill(player)
     head = ("stand-ins", "each plays", "learner", "limit", "expected", "found", "of it", "driver's core")
     return table(head, rows)
 
@@ -209,13 +227,16 @@ def main() -> None:
     parser.add_argument("--actor", default="128,128", help="widths of the policy (default: 128,128)")
     parser.add_argument("--critic", default="256,256", help="widths of the critic (default: 256,256)")
     parser.add_argument("--repeats", type=int, default=5, help="measurements of each cost (default: 5)")
-    parser.add_argument("--least", type=int, default=1, help="stand-in actors at least (default: 1)")
+    parser.add_argument("--deals", type=int, default=64, help="of a stand-in's rollout (default: 64)")
+    parser.add_argument("--stretch", type=float, default=1, help="stand-ins and their learner are so many times slower")
     parser.add_argument("--most", type=int, default=64, help="stand-in actors at most; 0 for none (default: 64)")
     parser.add_argument("--seconds", type=float, default=5, help="of each simulation (default: 5)")
     options = parser.parse_args()
     widths: dict[str, Any] = {name: tuple(map(int, getattr(options, name).split(","))) for name in ("actor", "critic")}
     config = Config(workers=1, staleness=1, league_share=0, **widths)
-    small = dataclasses.replace(config, deals_at_once=64, minibatches=2)  # small enough to keep many in the store
+    small = dataclasses.replace(
+        config, deals_at_once=options.deals, minibatches=2
+    )  # small enough to keep many in the store
     players.BEGIN_SECONDS = 600.0  # all stand-ins are to be there before anything is measured
     os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 would leave them what other jobs leave
     with connected("local", 1):
@@ -223,7 +244,7 @@ def main() -> None:
         print(measured_table(costs), limits_table(costs), sep="\n\n", flush=True)
         if options.most:
             measured = measure(small, options.repeats)
-            print("\n" + simulation_table(small, *measured, options.least, options.most, options.seconds))
+            print("\n" + simulation_table(small, *measured, options.most, options.stretch, options.seconds))
 
 
 if __name__ == "__main__":

@@ -13,13 +13,17 @@ class StandIn:
 
     Args:
         code: the driver's version, which it claims to run.
-        seconds: that a rollout takes a real player.
         columns: of a rollout.
         count: of its decisions.
     """
 
-    def __init__(self, code: str, seconds: float, columns: Columns, count: int) -> None:
-        self.code, self.seconds, self.columns, self.count = code, seconds, columns, count
+    def __init__(self, code: str, columns: Columns, count: int) -> None:
+        self.code, self.columns, self.count = code, columns, count
+        self.seconds = 0.0
+
+    def take(self, seconds: float) -> None:
+        """Take so long for a rollout from now on."""
+        self.seconds = seconds
 
     def hello(self) -> tuple[str, str]:
         return "stand-in", self.code
