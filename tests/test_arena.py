@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 
 from scarto_env import PRESETS, Batch, make_bot
-from scarto_env.arena import NAMED_SETS, DealSet, Estimate, deal_set, duel, evaluate, to_html, to_markdown, to_text
+from scarto_env.arena import (
+    NAMED_SETS,
+    DealSet,
+    Estimate,
+    deal_set,
+    duel,
+    evaluate,
+    growth,
+    to_html,
+    to_markdown,
+    to_text,
+)
 from scarto_env.arena.duels import role_names
 from scarto_env.arena.estimate import student_quantile
 from scarto_env.arena.table import all_orders, play_tables, rotations
@@ -181,3 +192,14 @@ def test_sample_deals_are_records_that_verify(evaluation) -> None:
         record = read_record(text)
         assert record.deal == evaluation.deals.deal(number) and record.result is not None
         assert set(record.seats) == {"random", "greedy", "heuristic"}
+
+
+def test_growth_is_a_duel_a_step_and_prints_what_it_measured(capsys, tmp_path) -> None:
+    (step,) = growth.growth(["random"], {5: 6}, bot="greedy", seed=3)
+    assert step.points == duel("greedy", "random", deals=6, seed=3).alone.points
+    assert (step.worlds, step.opponent, step.points.num_deals) == (5, "random", 6) and step.seconds > 0
+    svg = tmp_path / "growth.svg"
+    growth.main(["--deals", "5:6", "--against", "random", "--bot", "greedy", "--seed", "3", "--svg", str(svg)])
+    row = capsys.readouterr().out.splitlines()[2]
+    assert row.startswith(f"| 5 | random | {step.points} | 6 | ")
+    assert "5 worlds against random" in svg.read_text("utf-8")
