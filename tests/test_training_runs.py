@@ -197,7 +197,7 @@ def start(config: Config, folder: Path) -> subprocess.Popen[bytes]:
         "    train(make_config(json.loads(sys.argv[1])), Path(sys.argv[2]))\n"
     )
     words = [sys.executable, str(script), json.dumps(dataclasses.asdict(config)), str(folder)]
-    return subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(words, stderr=subprocess.DEVNULL, start_new_session=True)
 
 
 def wait_for_save(process: subprocess.Popen[bytes], folder: Path, after: float) -> None:
@@ -236,12 +236,13 @@ def test_twenty_kills_change_no_number(tmp_path: Path) -> None:
     kill_and_resume(tmp_path, 20, tiny(deals=8 * 500, evaluate_every=1000, league_share=0.25, league_every=20))
 
 
-def test_interrupt_saves_and_leaves(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_of_the_whole_group_saves_and_leaves(tmp_path: Path, number: signal.Signals) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
-    process = start(tiny(deals=8 * 10_000, save_every=1, evaluate_every=100_000), folder)
+    process = start(tiny(deals=16 * 10_000, workers=2, save_every=1, evaluate_every=100_000), folder)
     wait_for_save(process, folder, 0)
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, number)
     assert process.wait(60) == 0
     facts = read_facts(folder / STATE_FILE)
     assert 0 < facts["updates"] < 10_000

@@ -201,8 +201,9 @@ def train_together(config: Config, folder: Path, crew: Crew) -> bool:
 
 
 def work(rank: int, shared: Shared, config: Config, folder: Path) -> None:
-    """Be one of the workers that do not lead; Ctrl-C is the leader's business."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Be one of the workers that do not lead; a stop, which reaches the whole group, is the leader's business."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     leave_with_parent()
     try:
         with refusals():
