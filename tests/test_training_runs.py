@@ -84,7 +84,7 @@ def test_settings_are_read_from_text() -> None:
         ({"deals": "many"}, "deals='many' is not allowed: expected a whole number"),
         ({"deals": 0}, "deals=0 is not allowed: expected more than 0"),
         ({"trace": 1.5}, "trace=1.5 is not allowed"),
-        ({"precision": "fp8"}, "precision='fp8' is not allowed: expected 'bf16' or 'fp32'"),
+        ({"precision": "fp8"}, "precision='fp8' is not allowed: expected 'auto' or 'bf16' or 'fp32'"),
         ({"actor": "512,wide"}, "actor='512,wide' is not allowed: expected whole numbers with commas"),
         ({"critic_sees_all": "perhaps"}, "critic_sees_all='perhaps' is not allowed: expected true or false"),
         ({"rules": "scorto"}, "did you mean 'scarto'"),
@@ -156,6 +156,23 @@ def test_overwrite_throws_away_runs_alone(tmp_path: Path) -> None:
 def test_nothing_to_resume_is_said(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="holds no run to resume"):
         commands.prepare(tmp_path, {}, True, False)
+
+
+def test_a_device_that_is_not_here_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="device='cpi' cannot be used"):
+        commands.prepare(tmp_path / "run", {"device": "cpi"}, False, False)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(("has", "fastest"), [({"amx_bf16": True}, "bf16"), ({"avx2": True}, "fp32")])
+def test_a_run_keeps_the_precision_it_began_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has: dict[str, bool], fastest: str
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has)
+    config = commands.prepare(tmp_path, TINY | {"precision": "auto"}, False, False)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", dict)
+    assert config.precision == fastest == commands.prepare(tmp_path, {}, True, False).precision
+    assert f"--precision {fastest}" in json.loads((tmp_path / "run.json").read_text())["command"]
 
 
 class StopError(Exception):

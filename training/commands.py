@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+import torch
 
 from scarto_env.bots.policy import CheckpointError
 from scarto_env.bots.registry import find_checkpoint
@@ -27,6 +28,7 @@ from training.distill import distillation_config
 from training.exploit import exploit as train_exploiter
 from training.exploit import exploiter_config
 from training.finish import FINAL_DEALS, RUN_FILE, finish
+from training.network import fastest_precision
 from training.train import train as train_run
 from training.train import train_together
 
@@ -132,6 +134,7 @@ def prepare(folder: Path, settings: dict[str, Any], resume: bool, overwrite: boo
         raise RunError(f"{folder} holds no run to resume")
     else:
         config = make_config(settings)
+        config = fitted(config)
         if folder.exists() and any(folder.iterdir()):
             if not overwrite:
                 raise RunError(f"{folder} is not empty: --resume goes on with its run, --overwrite throws it away")
@@ -143,6 +146,21 @@ def prepare(folder: Path, settings: dict[str, Any], resume: bool, overwrite: boo
     if not resume or not (folder / RUN_FILE).exists():
         write_atomically(folder / RUN_FILE, as_json(circumstances(config)))
     return config
+
+
+def fitted(config: Config) -> Config:
+    """Return the config of a new run with its precision settled: resumed, it goes on as it began, wherever that is.
+
+    Raises:
+        RunError: there is no such device here.
+    """
+    try:
+        torch.empty(0, device=config.device)
+    except (RuntimeError, AssertionError) as error:
+        raise RunError(f"device={config.device!r} cannot be used: {str(error).splitlines()[0]}") from None
+    if config.precision != "auto":
+        return config
+    return dataclasses.replace(config, precision=fastest_precision(config.device))
 
 
 def circumstances(config: Config) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class Config:
         deals_at_once: deals each worker plays between updates.
         staleness: updates that may pass between the weights that play a deal and those that learn from it, with --ray.
         device: what the networks are trained on, as torch names it.
-        precision: what the networks compute in, "bf16" or "fp32"; the parameters are fp32.
+        precision: what the networks compute in, "bf16" or "fp32"; "auto" is the faster one here. Parameters are fp32.
         actor: widths of the policy's hidden layers.
         critic: widths of the value network's hidden layers.
         critic_sees_all: the value network is shown the hidden cards.
@@ -67,7 +67,7 @@ class Config:
     deals_at_once: int = 512
     staleness: int = 0
     device: str = "cpu"
-    precision: Literal["bf16", "fp32"] = "bf16"
+    precision: Literal["auto", "bf16", "fp32"] = "auto"
     actor: tuple[int, ...] = (128, 128)
     critic: tuple[int, ...] = (256, 256)
     critic_sees_all: bool = True

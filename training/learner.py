@@ -15,7 +15,7 @@ from scarto_env.bots.policy_features import num_features
 from scarto_env.cards import NUM_CARDS
 from scarto_env.rules import as_rules
 from training.config import Config
-from training.network import MASKED, FrozenPerceptron, Perceptron
+from training.network import MASKED, FrozenPerceptron, Perceptron, fastest_precision
 from training.returns import advantages
 from training.rollout import ROWS_AT_ONCE, Decisions, Encoder
 
@@ -92,7 +92,8 @@ class Learner:
         self.critic = Perceptron([inputs + hidden, *config.critic, 1], 1.0, generator).to(config.device)
         self.averaged = copy.deepcopy(self.actor)
         self.updates = 0
-        self.dtype = torch.bfloat16 if config.precision == "bf16" else torch.float32
+        precision = fastest_precision(config.device) if config.precision == "auto" else config.precision
+        self.dtype = torch.bfloat16 if precision == "bf16" else torch.float32
         self.encoder = Encoder(self.rules, self.dtype, config.device)
         self._average = average
         self._optimisers = {
