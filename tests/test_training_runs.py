@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
+import multiprocessing
 import os
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -264,6 +266,28 @@ def test_a_stop_of_the_whole_group_saves_and_leaves(tmp_path: Path, number: sign
     facts = read_facts(folder / STATE_FILE)
     assert 0 < facts["updates"] < 10_000
     assert len(numbers(folder)[1]) == facts["updates"]
+
+
+def test_a_worker_that_is_killed_is_missed_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    config = tiny(deals=16 * 10_000, workers=2, save_every=1, evaluate_every=100_000)
+    killed: list[int] = []
+
+    def kill_a_worker() -> None:
+        while not (folder / STATE_FILE).exists():
+            time.sleep(0.01)
+        for process in multiprocessing.active_children():
+            os.kill(process.pid, signal.SIGKILL)  # type: ignore[arg-type]
+            killed.append(process.pid)  # type: ignore[arg-type]
+
+    killer = threading.Thread(target=kill_a_worker)
+    killer.start()
+    with pytest.raises(RunError, match="worker 1 was ended by signal 9; the last save is whole"):
+        train(config, folder)
+    killer.join()
+    assert len(killed) == 1
+    assert 0 < read_facts(folder / STATE_FILE)["updates"] < 10_000
 
 
 @pytest.mark.parametrize(("field", "value"), [("seed", 1), ("actor", (8,)), ("learning_rate", 2e-3)])

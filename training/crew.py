@@ -7,9 +7,9 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Callable
-from multiprocessing.synchronize import Barrier
-from threading import BrokenBarrierError
+from collections.abc import Callable, Sequence
+from multiprocessing.process import BaseProcess
+from multiprocessing.synchronize import Semaphore
 from typing import Any, Final, TypeVar
 
 import torch
@@ -20,6 +20,8 @@ from training.learner import Learner
 
 PATIENCE_SECONDS: Final = 600.0
 """How long a worker waits for the others: longer than any evaluation takes."""
+LOOK_SECONDS: Final = 1.0
+"""Between two looks, while waiting, at whether the others still run."""
 Answer = TypeVar("Answer")
 _CONTEXT: Final = multiprocessing.get_context("spawn")
 
@@ -30,24 +32,29 @@ class Shared:
 
     Attributes:
         slots: [2, workers, numbers] fp32: gradients; two sets in turn, so that one barrier a step is enough.
-        stop: [1]: 1 once the first worker wants to stop.
-        barrier: for all of them.
+        stop: [1] int32: 1 once the leader wants to stop.
+        failed: [1] int32: 1 once a worker cannot go on.
         errors: what went wrong, one line each.
+        arrived: a semaphore for each worker but the leader, released when it waits for the others.
+        go: the same, released when all wait.  Unlike a barrier, they hold nobody up who waits with one that was killed.
     """
 
     slots: Tensor
     stop: Tensor
-    barrier: Barrier
+    failed: Tensor
     errors: Any
+    arrived: Sequence[Semaphore]
+    go: Sequence[Semaphore]
 
     @classmethod
     def of(cls, workers: int, numbers: int) -> Shared:
         """Return shared memory for so many workers and gradients of so many numbers."""
         slots = torch.zeros(2, workers, numbers)
-        stop = torch.zeros(1, dtype=torch.int32)
-        for tensor in (slots, stop):
+        stop, failed = torch.zeros(1, dtype=torch.int32), torch.zeros(1, dtype=torch.int32)
+        for tensor in (slots, stop, failed):
             tensor.share_memory_()  # type: ignore[no-untyped-call]
-        return cls(slots, stop, _CONTEXT.Barrier(workers), _CONTEXT.SimpleQueue())
+        arrived, go = ([_CONTEXT.Semaphore(0) for _ in range(workers - 1)] for _ in range(2))
+        return cls(slots, stop, failed, _CONTEXT.SimpleQueue(), arrived, go)
 
 
 class Crew:
@@ -56,10 +63,11 @@ class Crew:
     Args:
         rank: 0 leads: it saves, evaluates and reports.
         shared: None when it works alone.
+        processes: the leader's: those of the others.
     """
 
-    def __init__(self, rank: int = 0, shared: Shared | None = None) -> None:
-        self.rank, self.shared = rank, shared
+    def __init__(self, rank: int = 0, shared: Shared | None = None, processes: Sequence[BaseProcess] = ()) -> None:
+        self.rank, self.shared, self.processes = rank, shared, processes
         self.size = 1  # processes that another program started
         self._turn = 0
 
@@ -102,19 +110,36 @@ class Crew:
         return bool(self.shared.stop[0])
 
     def _wait(self) -> None:
+        """Wait until all workers wait: the leader for each of them, they for the leader."""
         assert self.shared is not None
-        try:
-            self.shared.barrier.wait(PATIENCE_SECONDS)
-        except BrokenBarrierError:
-            errors = self.shared.errors
-            reason = errors.get() if not errors.empty() else "it was killed or is stuck"
-            raise RunError(f"another worker has stopped: {reason}") from None
+        if not self.leads:
+            self.shared.arrived[self.rank - 1].release()
+            self._take(self.shared.go[self.rank - 1])
+            return
+        for semaphore in self.shared.arrived:
+            self._take(semaphore)
+        for semaphore in self.shared.go:
+            semaphore.release()
+
+    def _take(self, semaphore: Semaphore) -> None:
+        """Take what another worker will release, as long as there is hope that it will."""
+        assert self.shared is not None
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not semaphore.acquire(timeout=LOOK_SECONDS):
+            if self.shared.failed[0] or time.monotonic() > until:
+                errors = self.shared.errors
+                reason = errors.get() if not errors.empty() else f"it has been stuck for {PATIENCE_SECONDS:.0f} seconds"
+                raise RunError(f"another worker has stopped: {reason}")
+            for rank, process in enumerate(self.processes, 1):
+                if process.exitcode:
+                    how = f"signal {-process.exitcode}" if process.exitcode < 0 else f"exit status {process.exitcode}"
+                    raise RunError(f"worker {rank} was ended by {how}; the last save is whole")
 
     def give_up(self, reason: str) -> None:
         """Tell the others that this worker cannot go on."""
         if self.shared is not None:
             self.shared.errors.put(reason)
-            self.shared.barrier.abort()
+            self.shared.failed[0] = 1
 
 
 def leave_with_parent() -> None:
@@ -129,9 +154,9 @@ def leave_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def start_workers(target: Any, arguments: tuple[Any, ...], shared: Shared, workers: int) -> list[Any]:
+def start_workers(target: Any, arguments: tuple[Any, ...], shared: Shared, workers: int) -> list[BaseProcess]:
     """Start ``target(rank, shared, *arguments)`` in a process of its own for the ranks 1.. and return them."""
-    processes = [
+    processes: list[BaseProcess] = [
         _CONTEXT.Process(target=target, args=(rank, shared, *arguments), daemon=True) for rank in range(1, workers)
     ]
     for process in processes:

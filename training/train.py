@@ -177,7 +177,7 @@ def train(config: Config, folder: Path) -> bool:
     processes = start_workers(work, (config, folder), shared, config.workers)
     try:
         with refusals():
-            return run(config, folder, Crew(0, shared))
+            return run(config, folder, Crew(0, shared, processes))
     except BaseException as error:
         Crew(0, shared).give_up(str(error))
         raise
