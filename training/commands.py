@@ -72,8 +72,15 @@ def train(
 ) -> int:
     """Train a policy by self-play.
 
-    Without options it takes five to six minutes on two cores.  Ctrl-C saves and leaves; --resume goes on.
-    """
+    Ctrl-C saves and leaves; --resume goes on.
+
+    \b
+    Examples:
+      scarto train                                      the default run, into runs/train
+      scarto train --resume
+      scarto train --out runs/mine --rules traditional --deals 1000000 --actor 256,256
+      scarto train --config mine.toml                   any setting below, by name
+    """  # noqa: D301
     settings = {name: value for name, value in options.items() if value is not None}
     with one_line(), torchrun_crew() as crew:
         settings = (read_settings(file) if file else {}) | settings
@@ -216,7 +223,13 @@ def commit() -> str:
 def exploit(
     checkpoint: str, deals: int, side: str, sampled: bool, measured_deals: int, seed: int, out: Path | None
 ) -> int:
-    """Train best responses to a frozen CHECKPOINT and report what they gain."""
+    """Train best responses to a frozen CHECKPOINT and report what they gain.
+
+    \b
+    Examples:
+      scarto exploit scarto-small --deals 20000
+      scarto exploit runs/train/policy --side one --out exploiters
+    """  # noqa: D301
     with one_line():
         folder = checkpoint_folder(checkpoint)
         config = exploiter_config(folder, {"deals": deals, "seed": seed})
