@@ -75,8 +75,9 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._vectors = np.zeros(self._versus.batch.observation.shape, np.float32)
-        self._every_env = np.ones(num_envs, np.bool_)
-        self._waiting = self._every_env.copy()
+        self._present = np.ones((3, num_envs), np.bool_)
+        """Of the infos: every environment has all three."""
+        self._waiting = np.ones(num_envs, np.bool_)
         """Environments that have not been reset yet."""
         self._begun = False
         """None of them waits: asking the array costs at every step."""
@@ -182,18 +183,19 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         """Return the infos of the chosen or all environments, else zeros, each key with its presence mask."""
         versus = self._versus
         mask, seat, score = versus.action_mask(), versus.seat.copy(), versus.score()
-        if chosen is None:
-            chosen = self._every_env
-        else:
+        present = self._present.copy()
+        if chosen is not None:
+            present[:] = chosen
             for value in (mask, seat, score):
                 value[~chosen] = 0
+        of_mask, of_seat, of_score = present
         return {
             "action_mask": mask,
-            "_action_mask": chosen.copy(),
+            "_action_mask": of_mask,
             "seat": seat,
-            "_seat": chosen.copy(),
+            "_seat": of_seat,
             "score": score,
-            "_score": chosen.copy(),
+            "_score": of_score,
         }
 
     def _final(self, ended: NDArray[np.bool_]) -> Infos:

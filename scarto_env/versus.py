@@ -95,7 +95,7 @@ class Versus:
             opponents = [opponents] * others
         if len(opponents) != others:
             raise ValueError(f"opponents must be one or a list of {others}, not of {len(opponents)}")
-        self._random_others = [isinstance(name, str) and name == _ENGINE_BOT for name in opponents]
+        self._random_others = tuple(isinstance(name, str) and name == _ENGINE_BOT for name in opponents)
         self._bots: list[tuple[Bot, NDArray[np.bool_]]] = []
         """Each bot with the places, counted from the learner's 0, that it plays for."""
         made: dict[Any, NDArray[np.bool_]] = {}
@@ -163,9 +163,11 @@ class Versus:
             IllegalActionError: names the first game whose card is not legal, with ``illegal="raise"``, or whose
                 action is no card at all; no game has moved.
         """
-        orders = self._every_card.copy()
+        orders = self._every_card
         dealt = self._no_games if deal_again is None else deal_again.nonzero()[0]
-        orders[dealt] = DEAL
+        if len(dealt) or self.illegal != "raise":
+            orders = orders.copy()
+            orders[dealt] = DEAL
         if self.illegal == "raise":
             self._move(orders, actions, out, dealt)
             return
