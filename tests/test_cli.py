@@ -215,6 +215,21 @@ def test_verify_names_the_line_and_the_rule(record: str, run: Any) -> None:
     assert f"{record}: line 14: trick 1: seat 0 may not play CK: a trump must be played (A13)" in shown.err
 
 
+def test_verify_deals_the_seed_anew(record: str, run: Any) -> None:
+    Path(record).write_text(SHORT.replace('[Seed "12"]', '[Seed "13"]'))
+    assert f"{record}: deal 1: seed 13 deals other cards (A6)" in run("verify", record).err
+    Path(record).write_text(SHORT.replace('[Seed "12"]', '[Seed "?"]'))
+    assert run("verify", record).code == 0
+
+
+def test_verify_deals_every_deal_of_a_match_anew(run: Any, tmp_path: Path) -> None:
+    match = tmp_path / "match.stn"
+    assert run("watch", "greedy", "--rules", "piccolo", "--seed", "5", "--deals", "3", "--save", str(match)).code == 0
+    assert run("verify", str(match)).out == f"{match}: 3 deals agree with the rules\n"
+    match.write_text(match.read_text().replace('[Number "2"]', '[Number "1"]'))
+    assert "deal 3: seed 5 deals other cards as deal 1 of a match" in run("verify", str(match)).err
+
+
 def test_replay_tells_the_deal(record: str, run: Any) -> None:
     told = run("replay", record).out
     assert "Anna: CK | DK DQ DC | 21 19 16 08 06 03 | MT" not in told  # the dealer's hand is that after the exchange

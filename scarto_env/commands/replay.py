@@ -14,7 +14,7 @@ import numpy as np
 from scarto_env.batch import Batch
 from scarto_env.bots import Bot
 from scarto_env.commands.options import json_option, made_bots, print_json, refused
-from scarto_env.notation import Record, RecordError, follow, load_records, write_json
+from scarto_env.notation import Record, RecordError, check_seed, follow, load_records, write_json
 from scarto_env.render import Advice, render_ansi, render_page, table_view
 from scarto_env.terminal import screen_pen, told_deal
 
@@ -29,11 +29,22 @@ def read_file(path: str) -> list[Record]:
         raise click.UsageError(f"{path}: {error}", click.get_current_context(silent=True)) from error
 
 
+def seeded_as_said(path: str) -> list[Record]:
+    """Return the records of a file, or refuse the first whose seed deals other cards."""
+    records = read_file(path)
+    for number, record in enumerate(records, 1):
+        try:
+            check_seed(record)
+        except RecordError as error:
+            raise click.UsageError(f"{path}: deal {number}: {error}", click.get_current_context(silent=True)) from error
+    return records
+
+
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
 @json_option
 def verify(files: Sequence[str], as_json: bool) -> None:
-    """Check records against the rules: every card, leader, winner and result.
+    """Check records against the rules: every card, leader, winner and result, and the seed, where one is named.
 
     Names the first line that disagrees and what the rules say instead.
 
@@ -42,7 +53,7 @@ def verify(files: Sequence[str], as_json: bool) -> None:
       scarto verify deal.stn
       scarto verify match.stn deals.jsonl
     """  # noqa: D301
-    counts = {path: len(read_file(path)) for path in files}
+    counts = {path: len(seeded_as_said(path)) for path in files}
     if as_json:
         print_json(counts)
         return

@@ -37,7 +37,7 @@ from scarto_env.notation.text import (
     scores_text,
     value_text,
 )
-from scarto_env.notation.verify import verified
+from scarto_env.notation.verify import check_seed, verified
 
 __all__ = [
     "Comment",
@@ -45,6 +45,7 @@ __all__ = [
     "RecordError",
     "Trick",
     "cards_text",
+    "check_seed",
     "deal_text",
     "follow",
     "hand_text",

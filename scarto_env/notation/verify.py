@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Final, NamedTuple
 
+from scarto_env.batch import Batch
 from scarto_env.cards import card_code
 from scarto_env.notation.record import Record, RecordError, follow, settled_scores
 from scarto_env.notation.text import cards_text, in_order, scores_text
@@ -58,6 +59,25 @@ def verified(record: Record, claims: Claims | None = None) -> Record:
         article = "A21" if record.rules.settlement == "net" else "A22"
         raise RecordError(f"the result is {scores_text(result)}, not {given} ({article})", line)
     return dataclasses.replace(record, result=result)
+
+
+def check_seed(record: Record) -> None:
+    """Refuse a record that names a seed which does not deal its cards.
+
+    The seed's first game is meant, and of its deals the one that ``number`` says.  The dealer is taken from the
+    record: in a match it goes round, and a table may appoint one.  A record without a seed is not refused.
+
+    Raises:
+        RecordError: the seed deals other cards.
+    """
+    if record.seed is None:
+        return
+    batch = Batch(1, record.rules, seed=record.seed, threads=1, redeal=False)
+    batch.games.deal_number[0] = record.number - 1
+    batch.reset(dealer=record.deal.dealer)
+    if batch.deal() != record.deal:
+        of_match = f" as deal {record.number} of a match" if record.number else ""
+        raise RecordError(f"seed {record.seed} deals other cards{of_match} (A6)")
 
 
 def _check_shape(claims: Claims, players: int) -> None:
