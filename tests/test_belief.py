@@ -1,6 +1,7 @@
 """Belief: worlds counted exactly, drawn uniformly, never in contradiction with what a seat knows."""
 
 import itertools
+import math
 from collections import Counter
 
 import numpy as np
@@ -9,13 +10,17 @@ from positions import ids, mix
 
 from scarto_env import PRESETS, Batch, Deal, make_bot
 from scarto_env.bots.belief import believe, imagine, new_belief
-from scarto_env.bots.history import MOST_PLAYS, list_plays, recall_piles
-from scarto_env.bots.inference import log_likelihood, swap_some, wander
-from scarto_env.bots.knowledge import new_mind
+from scarto_env.bots.heuristic import card_worth
+from scarto_env.bots.history import MOST_PLAYS, list_plays, recall_piles, rewind
+from scarto_env.bots.inference import keep, swap_some, wander
+from scarto_env.bots.knowledge import new_mind, note_position
+from scarto_env.bots.likelihood import LOOSE, likelihood, list_choices, new_past
 from scarto_env.bots.recall import recall
+from scarto_env.bots.worlds import MOMENT_ROW
 from scarto_env.jit import kernel
+from scarto_env.play import act, is_legal, take_talon
 from scarto_env.rules import deck_cards, rules_table
-from scarto_env.state import GAME, PLAY, cards_of
+from scarto_env.state import DISCARD, GAME, PLAY, cards_of
 
 BAGATTO, FOOL = 56, 77
 RULES = {**PRESETS, "cheapest": mix(cheapest_overtrump=True).rules}
@@ -35,12 +40,26 @@ def draw(table, rows, belief, worlds):
 
 
 @kernel
-def walk(table, rows, mind, plays, steps, temperature, stray, worlds):
-    """Fill ``worlds`` from the chain that starts at ``rows[1]``."""
+def begin(table, rows, plays, past):
     list_plays(rows[0], table[0], plays)
-    likelihood = log_likelihood(rows[1], table[0], plays, rows[3], mind[0], temperature, stray, -np.inf)
+    list_choices(rows[0], table[0], plays, rows[3], rows[MOMENT_ROW:], past[0])
+
+
+@kernel
+def judge(world, known, table, rows, mind, past, habits):
+    """Return the likelihood of a world; ``habits`` are temperature, stray and doubt."""
+    moments = rows[MOMENT_ROW:]
+    return likelihood(world, known, table[0], rows[3], moments, mind[0], past[0], habits[0], habits[1], habits[2], 0.0)
+
+
+@kernel
+def walk(table, rows, mind, past, steps, habits, worlds):
+    """Fill ``worlds`` from the chain that starts at ``rows[1]``."""
+    reached = judge(rows[1], rows[0], table, rows, mind, past, habits)
+    keep(past[0], table[0])
+    moments = rows[MOMENT_ROW:]
     for index in range(len(worlds)):
-        likelihood = wander(rows, table[0], plays, mind[0], steps, likelihood, temperature, stray)
+        reached = wander(rows, table[0], moments, mind[0], past[0], steps, reached, habits[0], habits[1], habits[2])
         worlds[index] = rows[1]
 
 
@@ -54,9 +73,76 @@ def exchange(table, rows, steps, worlds):
 
 
 @kernel
-def likelihoods(table, rows, mind, plays, worlds, temperature, stray, out):
+def likelihoods(table, rows, mind, past, worlds, habits, out):
+    """Judge one world after another, each beside the last: what was worked out for one is used for the next."""
+    known = rows[0]
     for index in range(len(worlds)):
-        out[index] = log_likelihood(worlds[index], table[0], plays, rows[3], mind[0], temperature, stray, -np.inf)
+        out[index] = judge(worlds[index], known, table, rows, mind, past, habits)
+        keep(past[0], table[0])
+        known = worlds[index]
+
+
+@kernel
+def shares_of(row, table, mind, laid, temperature):
+    """Return the chance that the heuristic, softened, takes its favourite of the cards in ``laid``; that favourite."""
+    note_position(row, table[0], mind[0])
+    best, best_worth, total = -1, -np.inf, 0.0
+    for card in range(78):
+        if is_legal(row, card):
+            worth = card_worth(row, table[0], card, mind[0])
+            total += math.exp(worth / temperature)
+            if laid[card] and worth > best_worth:
+                best, best_worth = card, worth
+    return math.exp(best_worth / temperature) / total, best
+
+
+def plain_likelihood(view, world, plays, temperature, stray, doubt) -> float:
+    """Return the likelihood of a world by replaying it and judging every card: the oracle."""
+    rows, mind, rules = empty_rows(1), new_mind(), view.rules
+    players, dealer = rules.players, int(world.dealer)
+    kinds = np.ones((players, 2))
+
+    def weigh(laid) -> int:
+        row, chosen = rows[0], np.zeros(78, np.int64)
+        chosen[list(laid)] = 1
+        legal = len(cards_of(row.legal))
+        share, card = shares_of(row, view.table, mind, chosen, temperature)
+        if row.seat != 0 and legal > 1:
+            kinds[row.seat] *= [(1 - part) * share + part / legal for part in (stray, LOOSE)]
+        return card
+
+    back(np.array([world], GAME).view(np.recarray), view.table, rows)
+    if dealer:
+        take_up(rows, view.table)
+        while laid := set(cards_of(world.discarded)) - set(cards_of(rows[0].discarded)):
+            forward(rows, view.table, weigh(laid))
+        back(np.array([world], GAME).view(np.recarray), view.table, rows)
+    while (card := plays[rows[0].trick * players + rows[0].seat]) >= 0:
+        weigh([card])
+        forward(rows, view.table, card)
+    return float(np.prod(kinds[1:] @ [1 - doubt, doubt]))
+
+
+@kernel
+def back(world, table, rows):
+    rewind(world[0], table[0], rows[0])
+
+
+@kernel
+def take_up(rows, table):
+    row = rows[0]
+    for word in range(2):
+        row.talon[word] = row.discarded[word]
+        row.discarded[word] = 0
+    row.num_discarded = 0
+    row.phase = DISCARD
+    row.seat = row.dealer
+    take_talon(row, table[0])
+
+
+@kernel
+def forward(rows, table, card):
+    act(rows[0], table[0], card)
 
 
 def empty_rows(number: int):
@@ -68,7 +154,7 @@ class View:
 
     def __init__(self, batch: Batch, game: int = 0) -> None:
         self.rules, self.table = batch.rules, rules_table(batch.rules)
-        self.rows, self.belief = empty_rows(5), new_belief()
+        self.rows, self.belief = empty_rows(MOMENT_ROW + MOST_PLAYS), new_belief()
         one = slice(game, game + 1)
         self.number = count(batch.observation[one], batch.action_mask[one], self.table, self.rows, self.belief)
         self.rows[0].bot_random = 12345
@@ -230,10 +316,11 @@ def test_piles_are_recalled_with_what_was_played() -> None:
             assert (view.rows[0][field][:players] == batch.games[0][field][turned]).all()
 
 
-def chain(view: View, number: int, steps: int, temperature: float, stray: float):
-    worlds = empty_rows(number)
+def chain(view: View, number: int, steps: int, habits):
+    worlds, past = empty_rows(number), new_past()
     view.rows[1] = view.draw(1)[0]
-    walk(view.table, view.rows, new_mind(), np.zeros(MOST_PLAYS, np.int64), steps, temperature, stray, worlds)
+    begin(view.table, view.rows, np.zeros(MOST_PLAYS, np.int64), past)
+    walk(view.table, view.rows, new_mind(), past, steps, np.array(habits), worlds)
     return worlds
 
 
@@ -253,8 +340,8 @@ def test_exchanges_alone_keep_the_worlds_uniform() -> None:
 
 
 def test_the_chain_reaches_the_posterior_of_the_heuristic() -> None:
-    view = small_view()
-    worlds = chain(view, 60_000, 4, temperature=2.0, stray=0.2)
+    view, habits = small_view(), (2.0, 0.2, 0.2)
+    worlds = chain(view, 60_000, 4, habits)
     counts = Counter(view.key(world) for world in worlds)
     examples = {view.key(world): world for world in view.draw(200 * int(view.number))}
     keys = sorted(examples)
@@ -262,12 +349,32 @@ def test_the_chain_reaches_the_posterior_of_the_heuristic() -> None:
     listed = empty_rows(len(keys))
     for index, key in enumerate(keys):
         listed[index] = examples[key]
-    plays, logs = np.zeros(MOST_PLAYS, np.int64), np.zeros(len(keys))
-    list_plays(view.rows[0], view.table[0], plays)
-    likelihoods(view.table, view.rows, new_mind(), plays, listed, 2.0, 0.2, logs)
-    expected = np.exp(logs - logs.max())
+    plays = np.zeros(MOST_PLAYS, np.int64)
+    begin(view.table, view.rows, plays, new_past())
+    expected = np.array([plain_likelihood(view, world, plays, *habits) for world in listed])
     expected /= expected.sum()
     seen = np.array([counts[key] for key in keys]) / 60_000
-    assert np.ptp(logs) > 0.5
+    assert expected.max() > 1.6 * expected.min()
     # Half the summed distance of the two distributions.
     assert abs(seen - expected).sum() / 2 < 0.06
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_the_likelihood_is_that_of_a_plain_replay(rules) -> None:
+    """Whatever has been worked out for other worlds before, and kept."""
+    for seed in range(6):
+        for habits in ((1.0, 0.1, 0.1), (0.2, 0.01, 0.0)):
+            batch = ending(rules, 2 + 3 * seed, seed, seed % rules.players, ("heuristic", "greedy", "random")[seed % 3])
+            view, past, plays = View(batch), new_past(), np.zeros(MOST_PLAYS, np.int64)
+            begin(view.table, view.rows, plays, past)
+            worlds = empty_rows(40)
+            worlds[:20] = view.draw(20)
+            view.rows[1] = worlds[0]
+            walk(view.table, view.rows, new_mind(), past, 3, np.array(habits), worlds[20:])
+            out, again = np.zeros(40), np.zeros(40)
+            expected = [plain_likelihood(view, world, plays, *habits) for world in worlds]
+            begin(view.table, view.rows, plays, past)
+            likelihoods(view.table, view.rows, new_mind(), past, worlds, np.array(habits), out)
+            likelihoods(view.table, view.rows, new_mind(), past, worlds[::-1].copy(), np.array(habits), again)
+            assert out.tolist() == pytest.approx(expected, rel=1e-9, abs=0)
+            assert again[::-1].tolist() == pytest.approx(expected, rel=1e-9, abs=0)

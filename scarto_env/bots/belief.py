@@ -38,7 +38,7 @@ BELIEF: Final = np.dtype(
         ("ways", np.float64, (NUM_CASES, _ALL_PLACES + 2, _MOST_STATES)),
         ("room", np.int64, (MAX_PLAYERS,)),  # cards each place holds
         ("left", np.int64, (MAX_PLAYERS,)),  # scratch: room not yet filled
-        ("take", np.int64, (MAX_PLAYERS,)),  # scratch: cards of a group for each place
+        ("taken", np.int64, (MAX_PLAYERS,)),  # scratch: cards of a group for each place
         ("worlds", np.float64, (NUM_CASES,)),  # number of worlds: the Bagatto elsewhere, the Bagatto laid away
         ("factorial", np.float64, (_MOST_CARDS,)),
     ],
@@ -224,10 +224,10 @@ def split_group(belief: Any, case: int, places: int, size: int, target: float) -
                 orders = factorial[first] * factorial[second] * factorial[third] * factorial[laid]
                 total += float(factorial[size] / orders * later)
                 if target >= 0:
-                    belief.take[0] = first
-                    belief.take[1] = second
-                    belief.take[_LAST_HAND] = third
-                    belief.take[_DISCARD_PLACE] = laid
+                    belief.taken[0] = first
+                    belief.taken[1] = second
+                    belief.taken[_LAST_HAND] = third
+                    belief.taken[_DISCARD_PLACE] = laid
                     if total > target:
                         return total
     return total
@@ -256,14 +256,14 @@ def imagine(game: Any, rules: Any, belief: Any, world: Any) -> None:
             ways = belief.ways[case, places, state_of(belief, first, second, laid)]
             split_group(belief, case, places, size, next_bot_share(game) * ways)
             for place in range(MAX_PLAYERS):
-                belief.left[place] -= belief.take[place]
+                belief.left[place] -= belief.taken[place]
             hand_out(game, rules, belief, case, places, size, world)
 
 
 @kernel
 def hand_out(game: Any, rules: Any, belief: Any, case: int, places: int, size: int, world: Any) -> None:
     """Give a group's cards, in random order, to the places that are to ``take`` them."""
-    take = belief.take
+    taken = belief.taken
     for word in range(2):
         rest = belief.group[case, places, word]
         while rest:
@@ -272,10 +272,10 @@ def hand_out(game: Any, rules: Any, belief: Any, case: int, places: int, size: i
             drawn = next_bot_number(game, size)
             size -= 1
             place = 0
-            while drawn >= take[place]:
-                drawn -= take[place]
+            while drawn >= taken[place]:
+                drawn -= taken[place]
                 place += 1
-            take[place] -= 1
+            taken[place] -= 1
             if place == _DISCARD_PLACE:
                 world.discarded[word] |= bit
             else:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarto_env.bots.base import Cards, as_bytes
-from scarto_env.bots.inference import BURN_IN, STRAY, TEMPERATURE
+from scarto_env.bots.inference import BURN_IN, DOUBT
+from scarto_env.bots.likelihood import STRAY, TEMPERATURE
 from scarto_env.bots.worlds import HEURISTIC, PLAN, imagine_talon, new_work, next_world, prepare
 from scarto_env.jit import kernel
 from scarto_env.observation import observation_size, observe, write_mask
@@ -30,7 +31,7 @@ _MOST_GAMES: Final = 4096
 
 @kernel
 def begin_trials(
-    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, plan: Any, seed: Any,
+    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, past: Any, plan: Any, seed: Any,
     cards: Any, num_worlds: int, trials: Any,
 ) -> bool:  # fmt: skip
     """Fill ``trials`` [worlds x cards] with the worlds of one decision, each candidate card played in each.
@@ -38,12 +39,12 @@ def begin_trials(
     Returns false where the decision has no world.
     """
     rules = table[0]
-    prepare(observation, mask, rules, rows, belief[0], mind[0], plan[0], seed)
+    prepare(observation, mask, rules, rows, belief[0], mind[0], past[0], plan[0], seed)
     if not plan[0].open:
         return False
     place = 0
     for _ in range(num_worlds):
-        next_world(rows, rules, belief[0], mind[0], plan[0])
+        next_world(rows, rules, belief[0], mind[0], past[0], plan[0])
         plan[0].worlds += 1
         rows[2] = rows[1]
         imagine_talon(rows[0], rules, rows[2])
@@ -116,7 +117,7 @@ class NetSearchBot:
         self._key = stream_key(seed)
         self._plan = plan = np.zeros(1, PLAN).view(np.recarray)
         plan.playout, plan.steps, plan.burn_in = HEURISTIC, inference, BURN_IN
-        plan.temperature, plan.stray = TEMPERATURE, STRAY
+        plan.temperature, plan.stray, plan.doubt = TEMPERATURE, STRAY, DOUBT
 
     def __repr__(self) -> str:
         """Return the call that makes a bot like this."""
@@ -163,10 +164,10 @@ class NetSearchBot:
         table = rules_table(self.rules)
         worlds = max(1, min(self.worlds, _MOST_GAMES // len(cards)))
         trials = np.zeros(worlds * len(cards), GAME).view(np.recarray)
-        rows, belief, mind, _ = new_work()
+        rows, belief, mind, past, _ = new_work()
         plan = self._plan.copy()
         plan.every = every
-        if not begin_trials(observation, mask, table, rows, belief, mind, plan, self._key, cards, worlds, trials):
+        if not begin_trials(observation, mask, table, rows, belief, mind, past, plan, self._key, cards, worlds, trials):
             return None
         seen = np.empty((len(trials), observation_size(self.rules.players)), np.int8)
         masks = np.empty((len(trials), mask.shape[0]), np.int8)

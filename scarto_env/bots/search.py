@@ -1,9 +1,8 @@
 """Determinised search: try every card in worlds that agree with what is known, and play each out.
 
-``method="flat"``: the same worlds for all candidate cards, and the mean score of each card.  Half of the candidates
-are dropped after a quarter and after half of the worlds, as the means then stand.  A lead is tried twice, going on
-by the heuristic's rules and going on with its suit, and counts by the better mean: many a lead only pays off as a
-plan, which the heuristic, left alone, would give up at the next trick.
+``method="flat"``: the same worlds for all candidate cards, and the mean score of each card.  A lead is tried twice,
+going on by the heuristic's rules and going on with its suit, and counts by the better mean: many a lead only pays off
+as a plan, which the heuristic, left alone, would give up at the next trick.
 ``method="tree"``: information-set tree search (``tree``).
 
 The worlds are uniform over all consistent ones, or weighted by how likely the others, taken for heuristic players,
@@ -20,7 +19,8 @@ from numpy.typing import NDArray
 
 from scarto_env.bots.base import Cards, as_bytes
 from scarto_env.bots.endgame import MOST_TRICKS
-from scarto_env.bots.inference import BURN_IN, STRAY, TEMPERATURE
+from scarto_env.bots.inference import BURN_IN, DOUBT
+from scarto_env.bots.likelihood import STRAY, TEMPERATURE
 from scarto_env.bots.tree import DEEPEST, chosen_card, grow, new_nodes
 from scarto_env.bots.worlds import HEURISTIC, PLAN, RANDOM, new_work, next_world, play_out, prepare
 from scarto_env.cards import FIRST_TRUMP, NO_SUIT, NUM_CARDS, SUIT
@@ -31,13 +31,10 @@ from scarto_env.state import PLAY, SCORE_UNITS, stream_key
 
 Method = Literal["flat", "tree"]
 Playout = Literal["heuristic", "random"]
-Memory = tuple[Any, Any, Any, Any, Any]
+Memory = tuple[Any, Any, Any, Any, Any, Any]
 Tree = tuple[Any, Any] | None
 _METHODS: Final[tuple[Method, ...]] = ("flat", "tree")
 _PLAYOUTS: Final[dict[Playout, int]] = {"heuristic": HEURISTIC, "random": RANDOM}
-_FIRST_DROP, _SECOND_DROP = 4, 2
-"""Candidates are halved after a quarter and after half of the worlds."""
-_FEWEST_LEFT: Final = 2
 _BLOCK: Final = 16
 """Worlds between two looks at the clock."""
 _MOST_NODES: Final = 100_000
@@ -46,7 +43,7 @@ _MOST_NODES: Final = 100_000
 
 @kernel
 def try_cards(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any) -> None:
-    """Add the score of every live candidate in the world of ``rows[1]``.
+    """Add the score of every candidate in the world of ``rows[1]``.
 
     A lead may begin a plan: it is tried a second time with its suit led on.
     """
@@ -58,7 +55,7 @@ def try_cards(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any) -> None:
         while rest:
             card = lowest_bit(rest) + FIRST_TRUMP * word
             rest &= rest - 1
-            if plan.alive[card]:
+            if plan.tried[card]:
                 rows[2] = rows[1]
                 act(rows[2], rules, card)
                 play_out(rows, rules, mind, plan, stack, -1)
@@ -81,68 +78,53 @@ def promise(plan: Any, card: int) -> float:
 
 @kernel
 def best_card(plan: Any) -> int:
-    """Return the live candidate with the highest total, the first among equals."""
+    """Return the candidate with the highest total, the first among equals."""
     best = -1
     for card in range(NUM_CARDS):
-        if plan.alive[card] and (best < 0 or promise(plan, card) > promise(plan, best)):
+        if plan.tried[card] and (best < 0 or promise(plan, card) > promise(plan, best)):
             best = card
     return best
 
 
 @kernel
-def drop_half(plan: Any) -> None:
-    """Drop the worse half of the live candidates, leaving two at least."""
-    num_alive = 0
-    for card in range(NUM_CARDS):
-        num_alive += plan.alive[card]
-    num_left = max((num_alive + 1) // 2, _FEWEST_LEFT)
-    for _ in range(num_alive - num_left):
-        worst = -1
-        for card in range(NUM_CARDS):
-            if plan.alive[card] and (worst < 0 or promise(plan, card) <= promise(plan, worst)):
-                worst = card
-        plan.alive[worst] = 0
-
-
-@kernel
 def search_flat(
-    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, stack: Any, plan: Any, seed: Any,
-    fresh: bool, num_worlds: int, drops: bool, cards: Any,
+    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, past: Any, stack: Any, plan: Any,
+    seed: Any,
+    fresh: bool, num_worlds: int, cards: Any,
 ) -> None:  # fmt: skip
     """Write the best card of each seat after ``num_worlds`` worlds.
 
-    Without ``fresh`` the search of the one seat goes on where it stopped; ``drops``: candidates are dropped.
+    Without ``fresh`` the search of the one seat goes on where it stopped.
     """
     rules = table[0]
     for index in range(len(cards)):
         if fresh:
-            prepare(observation[index], mask[index], rules, rows, belief[0], mind[0], plan[0], seed)
+            prepare(observation[index], mask[index], rules, rows, belief[0], mind[0], past[0], plan[0], seed)
         if not plan[0].open:
             cards[index] = plan[0].favourite
             continue
-        for world in range(num_worlds):
-            if drops and world > 0 and (world == num_worlds // _FIRST_DROP or world == num_worlds // _SECOND_DROP):
-                drop_half(plan[0])
-            next_world(rows, rules, belief[0], mind[0], plan[0])
+        for _ in range(num_worlds):
+            next_world(rows, rules, belief[0], mind[0], past[0], plan[0])
             try_cards(rows, rules, mind[0], plan[0], stack)
         cards[index] = best_card(plan[0])
 
 
 @kernel
 def search_tree(
-    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, stack: Any, plan: Any, seed: Any,
+    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, past: Any, stack: Any, plan: Any,
+    seed: Any,
     fresh: bool, num_worlds: int, nodes: Any, path: Any, cards: Any,
 ) -> None:  # fmt: skip
     """Write the card of each seat that a tree grown from ``num_worlds`` worlds chooses; ``fresh`` as above."""
     rules = table[0]
     for index in range(len(cards)):
         if fresh:
-            prepare(observation[index], mask[index], rules, rows, belief[0], mind[0], plan[0], seed)
+            prepare(observation[index], mask[index], rules, rows, belief[0], mind[0], past[0], plan[0], seed)
         if not plan[0].open:
             cards[index] = plan[0].favourite
             continue
         for _ in range(num_worlds):
-            next_world(rows, rules, belief[0], mind[0], plan[0])
+            next_world(rows, rules, belief[0], mind[0], past[0], plan[0])
             grow(rows, rules, mind[0], plan[0], stack, nodes, path)
         cards[index] = chosen_card(nodes, plan[0])
 
@@ -163,7 +145,8 @@ class SearchBot:
         inference: steps of the chain between two worlds weighted by likelihood; 0 draws them uniformly.
         burn_in: steps of the chain before the first world.
         temperature: of the heuristic in the likelihood, in points.
-        stray: share of choices that the likelihood takes to be made at random.
+        stray: share of choices that the likelihood takes a player by the heuristic's rules to make by other lights.
+        doubt: chance that a seat is no such player and nearly always goes by other lights.
         exact: last tricks of a playout to solve by max-n instead, 0..5.
         plans: try leads a second time with their suit led on; of no matter to a tree.
 
@@ -183,6 +166,7 @@ class SearchBot:
         burn_in: int = BURN_IN,
         temperature: float = TEMPERATURE,
         stray: float = STRAY,
+        doubt: float = DOUBT,
         exact: int = 0,
         plans: bool = True,
     ) -> None:
@@ -201,6 +185,8 @@ class SearchBot:
         for name, value, known in (("method", method, _METHODS), ("playout", playout, _PLAYOUTS)):
             if value not in known:
                 raise ValueError(f"{name}={value!r} is not allowed: expected one of {', '.join(known)}")
+        if not 0 <= doubt <= 1:
+            raise ValueError(f"doubt={doubt!r} is not allowed: expected 0 to 1")
         if not temperature > 0 or not 0 < stray < 1:
             raise ValueError(f"temperature={temperature!r} must be above 0 and stray={stray!r} between 0 and 1")
         self.rules = as_rules(rules)
@@ -210,6 +196,7 @@ class SearchBot:
         self._plan = plan = np.zeros(1, PLAN).view(np.recarray)
         plan.playout, plan.exact, plan.plans = _PLAYOUTS[playout], exact, plans
         plan.steps, plan.burn_in, plan.temperature, plan.stray = inference, burn_in, temperature, stray
+        plan.doubt = doubt
 
     def __repr__(self) -> str:
         """Return the call that makes a bot like this, its main options named."""
@@ -250,7 +237,7 @@ class SearchBot:
             one = slice(index, index + 1)
             search_flat(
                 observation[one], action_mask[one], rules_table(self.rules), *work, plan, self._key,
-                True, self.worlds, False, card,
+                True, self.worlds, card,
             )  # fmt: skip
             if plan[0].open:
                 points[index] = np.maximum(plan[0].total, plan[0].held) / self.worlds
@@ -271,4 +258,4 @@ class SearchBot:
         if tree is not None:
             search_tree(*position, *tree, cards)
         else:
-            search_flat(*position, self.milliseconds is None, cards)
+            search_flat(*position, cards)

@@ -11,8 +11,9 @@ from scarto_env.bots.draws import keyed
 from scarto_env.bots.endgame import new_stack, solve
 from scarto_env.bots.heuristic import heuristic_card, only_card
 from scarto_env.bots.history import MOST_PLAYS, recall_piles
-from scarto_env.bots.inference import log_likelihood, wander
+from scarto_env.bots.inference import keep, wander
 from scarto_env.bots.knowledge import new_mind
+from scarto_env.bots.likelihood import likelihood, list_choices, new_past
 from scarto_env.bots.recall import recall
 from scarto_env.cards import (
     ALL_TRUMPS,
@@ -31,8 +32,9 @@ from scarto_env.state import GAME, OVER, PLAY
 RANDOM: Final = 0
 HEURISTIC: Final = 1
 """Ways to play out."""
-SOLVER_ROW: Final = 5
-"""Rows of scratch: the recalled position, the world, the trial, the past, a proposed world, then the solver's."""
+MOMENT_ROW: Final = 5
+SOLVER_ROW: Final = MOMENT_ROW + MOST_PLAYS
+"""Rows: the recalled position, the world, the trial, scratch, a proposed world, the others' choices, the solver's."""
 _FIRST_TOP: Final = FOOL - 2
 """XX and XXI, whose order is a matter of the rules (A3)."""
 
@@ -40,10 +42,10 @@ PLAN: Final = np.dtype(
     [
         ("total", np.float64, (NUM_CARDS,)),  # sum of scores of each candidate
         ("held", np.float64, (NUM_CARDS,)),  # the same if a lead's suit is led on: the better of both counts
-        ("alive", np.int8, (NUM_CARDS,)),  # candidates still tried
+        ("tried", np.int8, (NUM_CARDS,)),  # candidates: legal, and not the twin of another
         ("every", np.bool_),  # every legal card is tried in every world, an only one and twins too
         ("plays", np.int64, (MOST_PLAYS,)),  # what ``list_plays`` wrote
-        ("likelihood", np.float64),  # log likelihood of the chain's world
+        ("likelihood", np.float64),  # of the chain's world
         ("open", np.int64),  # 1 while there is anything to search
         ("worlds", np.int64),  # tried so far
         ("favourite", np.int64),  # the heuristic's card
@@ -55,20 +57,21 @@ PLAN: Final = np.dtype(
         ("burn_in", np.int64),  # steps before the first world, so that the chain forgets its start
         ("temperature", np.float64),
         ("stray", np.float64),
+        ("doubt", np.float64),  # chance that a seat plays by other lights
     ],
     align=True,
 )
 """A search in progress and its settings."""
 
-Work = tuple[Any, Any, Any, Any]
-"""What kernels work with: rows, counts of worlds, notes, what the solver has tried."""
+Work = tuple[Any, Any, Any, Any, Any]
+"""What kernels work with: rows, counts of worlds, notes, the others' choices, what the solver has tried."""
 
 
 def new_work() -> Work:
     """Return working memory for one call."""
     solver_rows, stack = new_stack()
     rows = np.zeros(SOLVER_ROW + len(solver_rows), GAME).view(np.recarray)
-    return rows, new_belief(), new_mind(), stack
+    return rows, new_belief(), new_mind(), new_past(), stack
 
 
 @kernel
@@ -101,7 +104,9 @@ def play_out(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any, suit: int)
 
 
 @kernel
-def prepare(observation: Any, mask: Any, rules: Any, rows: Any, belief: Any, mind: Any, plan: Any, seed: Any) -> None:
+def prepare(
+    observation: Any, mask: Any, rules: Any, rows: Any, belief: Any, mind: Any, past: Any, plan: Any, seed: Any
+) -> None:  # fmt: skip
     """Recall the position and count its worlds; ``plan.open`` tells whether there is anything to search."""
     base = rows[0]
     recall(observation, mask, rules, base)
@@ -115,11 +120,13 @@ def prepare(observation: Any, mask: Any, rules: Any, rows: Any, belief: Any, min
         base.pile_size[seat] = 0
     if base.phase == PLAY:
         recall_piles(base, rules, plan.plays, rows[3])
+        if plan.steps > 0:
+            list_choices(base, rules, plan.plays, rows[3], rows[MOMENT_ROW:], past)
     plan.worlds = 0
     for card in range(NUM_CARDS):
         plan.total[card] = 0
         plan.held[card] = 0
-        plan.alive[card] = is_legal(base, card)
+        plan.tried[card] = is_legal(base, card)
     if not plan.every:
         drop_twins(base, rules, mind, plan)
     plan.open = believe(base, rules, belief) > 0
@@ -138,34 +145,35 @@ def drop_twins(game: Any, rules: Any, mind: Any, plan: Any) -> None:
         on_table = game.trick_cards[1] >> place if suit == TRUMPS else game.trick_cards[0] >> card
         if place == 0 or card >= _FIRST_TOP or (mind.out[suit] >> place | on_table) & 1:
             last = -1
-        if not plan.alive[card]:
+        if not plan.tried[card]:
             continue
         if last < 0 or rules.value[card] != rules.value[last]:
             last = -1 if card == BAGATTO else card
         elif card == plan.favourite:
-            plan.alive[last] = 0
+            plan.tried[last] = 0
             last = card
         else:
-            plan.alive[card] = 0
+            plan.tried[card] = 0
 
 
 @kernel
-def next_world(rows: Any, rules: Any, belief: Any, mind: Any, plan: Any) -> None:
+def next_world(rows: Any, rules: Any, belief: Any, mind: Any, past: Any, plan: Any) -> None:
     """Put the next world into ``rows[1]``: drawn uniformly, or the chain's next."""
     weighted = plan.steps > 0 and rows[0].phase == PLAY
-    if weighted and plan.worlds > 0:
-        plan.likelihood = wander(
-            rows, rules, plan.plays, mind, plan.steps, plan.likelihood, plan.temperature, plan.stray
-        )
-        return
-    rows[1] = rows[0]
-    imagine(rows[0], rules, belief, rows[1])
+    moments = rows[MOMENT_ROW:]
+    steps = plan.steps
+    if not weighted or plan.worlds == 0:
+        rows[1] = rows[0]
+        imagine(rows[0], rules, belief, rows[1])
+        if weighted:
+            steps = plan.burn_in
+            plan.likelihood = likelihood(
+                rows[1], rows[0], rules, rows[3], moments, mind, past, plan.temperature, plan.stray, plan.doubt, 0.0
+            )
+            keep(past, rules)
     if weighted:
-        plan.likelihood = log_likelihood(
-            rows[1], rules, plan.plays, rows[3], mind, plan.temperature, plan.stray, -np.inf
-        )
         plan.likelihood = wander(
-            rows, rules, plan.plays, mind, plan.burn_in, plan.likelihood, plan.temperature, plan.stray
+            rows, rules, moments, mind, past, steps, plan.likelihood, plan.temperature, plan.stray, plan.doubt
         )
 
 
