@@ -84,7 +84,7 @@ def worth_of_cards(batch: Batch, name: str) -> np.ndarray:
 
 def test_every_legal_card_has_a_value_and_the_choice_has_the_highest() -> None:
     batch = positions(70, num_games=20)
-    # Nearly all worlds of an ending: what is dropped early for the choice was worse, and twins are worth the same.
+    # Nearly all worlds of an ending, and twins are worth the same.
     values = worth_of_cards(batch, "search:worlds=400,inference=0")
     for game, card in enumerate(chosen(batch, worlds=400, inference=0)):
         legal = values[game][batch.action_mask[game] > 0]

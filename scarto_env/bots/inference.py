@@ -1,8 +1,4 @@
-"""Worlds weighted by how likely the others would have played as seen, if they played by the heuristic's rules.
-
-Every choice of another seat is replayed in the world and compared with what the heuristic would have done with
-that hand: the nearer the card's worth to the best one's, the likelier.  A part of all choices is taken to be made
-by other lights, so that one surprising card does not rule a world out.
+"""Worlds weighted by how likely the others would have played as seen (``likelihood``).
 
 The weighted worlds are a Metropolis chain: from a uniformly drawn world, a few pairs of hidden cards change places
 and the new world is kept with the ratio of the likelihoods.  Without likelihood the chain keeps the

@@ -5,8 +5,8 @@ going on by the heuristic's rules and going on with its suit, and counts by the 
 as a plan, which the heuristic, left alone, would give up at the next trick.
 ``method="tree"``: information-set tree search (``tree``).
 
-The worlds are uniform over all consistent ones, or weighted by how likely the others, taken for heuristic players,
-would have played as seen (``inference``).
+The worlds are uniform over all consistent ones, or weighted by how likely the others, taken for heuristic players with
+some doubt, would have played as seen (``inference``).
 """
 
 from __future__ import annotations
