@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from operator import index
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ from scarto_env.loops import (
 from scarto_env.observation import observation_size, state_size
 from scarto_env.refusal import refusal
 from scarto_env.rules import Rules, as_rules, rules_table
-from scarto_env.state import copied, new_games, stream_key, stream_keys
+from scarto_env.state import GAME, copied, new_games, stream_key, stream_keys
 
 Reward = Literal["score", "trick", "win"]
 REWARDS: Final[tuple[Reward, ...]] = ("score", "trick", "win")
@@ -51,6 +52,18 @@ class Step(NamedTuple):
 
     reward: NDArray[np.float32]
     done: NDArray[np.bool_]
+
+
+def _check_room(num_games: int) -> None:
+    """Refuse at once what no memory can hold.
+
+    Raises:
+        ValueError: there is no room for so many games.
+    """
+    try:
+        np.empty(num_games, GAME)
+    except (MemoryError, ValueError):
+        raise ValueError(f"num_games={num_games} of {GAME.itemsize} bytes each find no room here") from None
 
 
 @functools.cache
@@ -116,11 +129,14 @@ class Batch:
                 raise ValueError(f"{name}={number!r} is not allowed: expected a whole number of 1 or more")
         if reward not in REWARDS:
             raise ValueError(f"reward={reward!r} is not allowed: expected one of {', '.join(REWARDS)}")
+        if not isinstance(redeal, (bool, np.bool_)):
+            raise ValueError(f"redeal={redeal!r} is not allowed: expected True or False")
         self.rules = as_rules(rules)
         self.reward: Reward = reward
         self.redeal = redeal
         self.seed = int(np.random.SeedSequence().entropy) if seed is None else seed  # type: ignore[arg-type]
         self.threads = threads or 1
+        _check_room(num_games)
         self._rows = as_argument(new_games(stream_keys(self.seed, num_games)))
         self._allocate()
         self.reset()
@@ -318,8 +334,14 @@ class Batch:
 
         Raises:
             IllegalActionError: the card is not legal; the game has not moved.
+            ValueError: there are more games.
+            TypeError: the card is no whole number.
         """
-        self._actions[0] = card
+        if len(self._actions) != 1:
+            raise ValueError(f"step_one plays a card in the only game of a batch, not in one of {len(self)}")
+        card = index(card)
+        # No 64 bits hold the numbers beyond, and none of them is a card.
+        self._actions[0] = card if -1 <= card < NUM_CARDS else -1
         if checked_advance(self._rows, self._table, self._actions, self.observation, self.action_mask) == 0:
             raise refusal(self.games[0], self.rules, int(card))
         return self._step

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scarto_env.batch import Reward
 from scarto_env.notation import Record, record_of
 from scarto_env.rules import Rules
-from scarto_env.versus import Illegal, Versus, learner_spaces
+from scarto_env.versus import Illegal, Versus, check_reset, learner_spaces
 
 RENDER_MODES: Final = ("ansi", "rgb_array", "human")
 
@@ -90,6 +90,7 @@ class ScartoEnv(gymnasium.Env[Observation, np.int64]):
         Raises:
             ValueError: an option or the seed is not allowed; nothing has been dealt.
         """
+        check_reset(seed, options)
         super().reset(seed=seed)
         vectors = self._empty()
         self._versus.reset(np.ones(1, np.bool_), [seed], options, vectors)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scarto_env.batch import Batch, Reward
 from scarto_env.notation import Record, record_of
 from scarto_env.rules import Rules
-from scarto_env.versus import Illegal, Versus, learner_spaces
+from scarto_env.versus import Illegal, Versus, check_reset, learner_spaces
 
 Observations = NDArray[np.float32] | dict[str, NDArray[Any]]
 Infos = dict[str, Any]
@@ -109,13 +109,14 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
             ValueError: an option or a seed is not allowed; nothing has been dealt.
             TypeError: the mask is no bool array; nothing has been dealt.
         """
+        check_reset(None if isinstance(seed, (Sequence, np.ndarray)) else seed, options)
         options = dict(options or {})
         chosen = self._reset_mask(options.pop("reset_mask", None))
-        if seed is None or isinstance(seed, (int, np.integer)):
+        if isinstance(seed, (Sequence, np.ndarray)):
+            seeds = list(seed)
+        else:
             super().reset(seed=None if seed is None else int(seed))
             seeds = [None if seed is None else int(seed) + index for index in range(self.num_envs)]
-        else:
-            seeds = list(seed)
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed must list {self.num_envs} seeds, not {len(seeds)}")
         vectors = self._vectors_to_fill()

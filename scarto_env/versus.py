@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -17,12 +18,25 @@ from scarto_env.deal import Deal
 from scarto_env.loops import CARD, DEAL, GO_ON, RANDOM, WAIT
 from scarto_env.observation import bounds
 from scarto_env.rules import Rules
+from scarto_env.state import stream_key
 
 Illegal = Literal["raise", "terminate", "replace"]
 ILLEGAL: Final[tuple[Illegal, ...]] = ("raise", "terminate", "replace")
 
 _ENGINE_BOT: Final = "random"
 """The one opponent that plays inside the engine."""
+
+
+def check_reset(seed: Any, options: Any) -> None:
+    """Refuse what no reset can take, before anything is changed.
+
+    Raises:
+        ValueError: the seed is neither None nor a whole number of 0 or more, or the options are no mapping.
+    """
+    if seed is not None:
+        stream_key(seed)
+    if options is not None and not isinstance(options, Mapping):
+        raise ValueError(f"options={options!r} are not allowed: expected names and values")
 
 
 class Versus:
@@ -77,6 +91,8 @@ class Versus:
             raise ValueError(f"seat={seat!r} is no seat: expected 0..{self.players - 1}, or None to rotate")
         self.illegal: Illegal = illegal
         self.reward_scale = float(reward_scale)
+        if not math.isfinite(self.reward_scale):
+            raise ValueError(f"reward_scale={reward_scale!r} is not allowed: expected a finite number")
         self._rotates = seat is None
         self.seat = np.arange(num_games) % self.players if seat is None else np.full(num_games, int(seat))
         self.reward = np.zeros(num_games)
@@ -261,7 +277,13 @@ class Versus:
 
 
 def learner_spaces(rules: Rules, flat: bool) -> tuple[spaces.Space[Any], spaces.Discrete]:
-    """Return the spaces of one learner's observations, the vector alone or a dict, and of its actions."""
+    """Return the spaces of one learner's observations, the vector alone or a dict, and of its actions.
+
+    Raises:
+        ValueError: ``flat`` is neither true nor false.
+    """
+    if not isinstance(flat, (bool, np.bool_)):
+        raise ValueError(f"flat={flat!r} is not allowed: expected True or False")
     low, high = bounds(rules.players)
     vector = spaces.Box(low.astype(np.float32), high.astype(np.float32))
     mask = spaces.Box(0, 1, (NUM_CARDS,), np.int8)

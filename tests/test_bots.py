@@ -307,3 +307,19 @@ def test_shapes_that_do_not_fit_the_rules_are_refused() -> None:
         make_bot("heuristic").act(batch.observation, batch.action_mask)
     with pytest.raises(ValueError, match="action_mask has shape"):
         make_bot("heuristic", "four_player").act(batch.observation, batch.action_mask[:1])
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("scarto-small:sample=maybe", "sample='maybe' is not allowed: expected true or false"),
+        ("search:plans=1", "plans=1 is not allowed: expected true or false"),
+        ("net+search:weight=heavy", "weight='heavy' is not allowed: expected a number"),
+        ("search:worlds=1,worlds=2", "the option 'worlds' is given twice"),
+        ("a" * 5000, "is no bot and no checkpoint"),
+        ("a\0b", "is no bot and no checkpoint"),
+    ],
+)
+def test_bots_that_nobody_can_mean_are_refused(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_bot(name)

@@ -399,3 +399,24 @@ def test_order_of_calls():
 def test_a_faulty_argument_is_named(options, fault):
     with pytest.raises(ValueError, match=fault):
         make(**{"opponents": "random", **options})
+
+
+@pytest.mark.parametrize("name", ["reward_scale", "flat"])
+def test_settings_that_mean_nothing_are_refused(name: str) -> None:
+    wrong = {"reward_scale": [float("nan"), float("inf")], "flat": ["x", 1, None]}[name]
+    for value in wrong:
+        with pytest.raises(ValueError, match=f"{name}="):
+            gymnasium.make("Scarto-v0", opponents="random", **{name: value})
+        with pytest.raises(ValueError, match=f"{name}="):
+            gymnasium.make_vec("Scarto-v0", num_envs=2, opponents="random", **{name: value})
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, True])
+def test_seeds_that_are_none_are_refused(seed: object) -> None:
+    single = gymnasium.make("Scarto-v0", opponents="random").unwrapped
+    several = gymnasium.make_vec("Scarto-v0", num_envs=2, opponents="random")
+    for env in (single, several):
+        with pytest.raises(ValueError, match="seed="):
+            env.reset(seed=seed)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="options='abc' are not allowed"):
+            env.reset(options="abc")  # type: ignore[arg-type]

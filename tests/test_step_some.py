@@ -142,3 +142,27 @@ def test_step_one_is_step_without_an_array() -> None:
     fresh = Batch(1, seed=1)
     with pytest.raises(IllegalActionError, match="may not play"):
         fresh.step_one(int(np.flatnonzero(fresh.action_mask[0] == 0)[0]))
+
+
+def test_step_one_takes_one_card_of_one_game() -> None:
+    with pytest.raises(ValueError, match="not in one of 4"):
+        Batch(4, seed=1).step_one(0)
+    batch = Batch(1, seed=1)
+    before = batch.games.tobytes()
+    with pytest.raises(TypeError):
+        batch.step_one(1.5)  # type: ignore[arg-type]
+    for card in (-1, 78, 2**63, 2**70, -(2**70)):
+        with pytest.raises(IllegalActionError):
+            batch.step_one(card)
+    assert batch.games.tobytes() == before
+
+
+@pytest.mark.parametrize("num_games", [10**15, 2**62, 2**70])
+def test_more_games_than_memory_holds_are_refused_at_once(num_games: int) -> None:
+    with pytest.raises(ValueError, match=f"num_games={num_games} of .* find no room"):
+        Batch(num_games)
+
+
+def test_redeal_is_true_or_false() -> None:
+    with pytest.raises(ValueError, match="redeal='no' is not allowed"):
+        Batch(1, redeal="no")  # type: ignore[arg-type]

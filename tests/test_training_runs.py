@@ -84,6 +84,7 @@ def test_settings_are_read_from_text() -> None:
     [
         ({"learning_rat": 1}, "'learning_rat' is no setting: .*did you mean 'learning_rate'"),
         ({"deals": "many"}, "deals='many' is not allowed: expected a whole number"),
+        ({"deals": float("inf")}, "deals=inf is not allowed: expected a whole number"),
         ({"deals": 0}, "deals=0 is not allowed: expected more than 0"),
         ({"trace": 1.5}, "trace=1.5 is not allowed"),
         ({"precision": "fp8"}, "precision='fp8' is not allowed: expected 'auto' or 'bf16' or 'fp32'"),
@@ -175,6 +176,49 @@ def test_a_run_keeps_the_precision_it_began_with(
     monkeypatch.setattr(torch.cpu, "get_capabilities", dict)
     assert config.precision == fastest == commands.prepare(tmp_path, {}, True, False).precision
     assert f"--precision {fastest}" in json.loads((tmp_path / "run.json").read_text())["command"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"device": "meta"}, "device='meta' cannot be used"),
+        ({"yardsticks": ("random", "nosuch")}, "'nosuch' is no bot"),
+        ({"league_bots": ("nosuch",)}, "'nosuch' is no bot"),
+    ],
+)
+def test_what_a_run_would_stumble_over_is_refused_before_anything_is_written(
+    tmp_path: Path, settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((RunError, ValueError), match=message):
+        commands.prepare(tmp_path / "run", TINY | settings, False, False)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("place", ["file", "file/run"])
+def test_a_file_in_the_place_of_the_folder_is_said_in_one_line(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("dear")
+    result = CliRunner().invoke(commands.train, options(tmp_path / place))
+    assert result.exit_code == 1
+    assert "file: Not a directory" in result.output
+    assert (tmp_path / "file").read_text() == "dear"
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="asks the system for a process's children")
+def test_a_stop_while_the_workers_begin_is_one_line(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "scarto_env", "train", *options(tmp_path / "run", workers=2, deals=160_000)]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+    def has_worker() -> bool:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        return any("spawn_main" in Path(f"/proc/{child}/cmdline").read_text() for child in children)
+
+    while not has_worker():
+        assert process.poll() is None
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    errors = process.communicate(timeout=120)[1]
+    assert process.returncode == 130
+    assert "Traceback" not in errors
 
 
 class StopError(Exception):

@@ -16,9 +16,9 @@ from typing import Any, Final
 import click
 import torch
 
+from scarto_env.bots import make_bot
 from scarto_env.bots.policy import CheckpointError
 from scarto_env.bots.registry import find_checkpoint
-from scarto_env.extras import how_to_install
 from training.card import measure, rewrite_card, table
 from training.checkpoint import STATE_FILE, RunError, as_json, resumed_config, write_atomically
 from training.config import Config, descriptions, make_config, read_settings
@@ -142,6 +142,7 @@ def prepare(folder: Path, settings: dict[str, Any], resume: bool, overwrite: boo
     else:
         config = make_config(settings)
         config = fitted(config)
+        check_bots(config)
         if folder.exists() and any(folder.iterdir()):
             if not overwrite:
                 raise RunError(f"{folder} is not empty: --resume goes on with its run, --overwrite throws it away")
@@ -155,6 +156,16 @@ def prepare(folder: Path, settings: dict[str, Any], resume: bool, overwrite: boo
     return config
 
 
+def check_bots(config: Config) -> None:
+    """Make the bots of a config once.
+
+    Raises:
+        ValueError: there is no such bot; the message names it.
+    """
+    for name in dict.fromkeys((*config.yardsticks, *config.league_bots)):
+        make_bot(name, config.rules)
+
+
 def fitted(config: Config) -> Config:
     """Return the config of a new run with its precision settled: resumed, it goes on as it began, wherever that is.
 
@@ -162,9 +173,10 @@ def fitted(config: Config) -> Config:
         RunError: there is no such device here.
     """
     try:
-        torch.empty(0, device=config.device)
+        torch.ones(1, device=config.device).cpu()
     except (RuntimeError, AssertionError) as error:
-        raise RunError(f"device={config.device!r} cannot be used: {str(error).splitlines()[0]}") from None
+        reason = str(error).splitlines()[0].partition(". ")[0]
+        raise RunError(f"device={config.device!r} cannot be used: {reason}") from None
     if config.precision != "auto":
         return config
     return dataclasses.replace(config, precision=fastest_precision(config.device))
@@ -295,6 +307,8 @@ class one_line:  # noqa: N801
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         """Raise the error as click tells it."""
+        if isinstance(error, OSError) and error.filename:
+            raise click.ClickException(f"{error.filename}: {error.strerror}") from None
         if isinstance(error, (RunError, CheckpointError, ValueError, FileNotFoundError)):
             raise click.ClickException(str(error)) from None
 
@@ -314,12 +328,6 @@ def main() -> None:
         sys.exit(training.main(prog_name="python -m training", standalone_mode=False) or 0)
     except click.ClickException as error:
         sys.stderr.write(f"training: {' '.join(error.format_message().split())}\n")
-        sys.exit(2)
-    except ModuleNotFoundError as error:
-        advice = how_to_install(error)
-        if advice is None:
-            raise
-        sys.stderr.write(f"training: this {advice}\n")
         sys.exit(2)
     except click.Abort:
         sys.exit(INTERRUPTED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +23,8 @@ PATIENCE_SECONDS: Final = 600.0
 """How long a worker waits for the others: longer than any evaluation takes."""
 LOOK_SECONDS: Final = 1.0
 """Between two looks, while waiting, at whether the others still run."""
+STOPS: Final = (signal.SIGINT, signal.SIGTERM)
+"""Signals that ask a run to stop."""
 Answer = TypeVar("Answer")
 _CONTEXT: Final = multiprocessing.get_context("spawn")
 
@@ -159,6 +162,12 @@ def start_workers(target: Any, arguments: tuple[Any, ...], shared: Shared, worke
     processes: list[BaseProcess] = [
         _CONTEXT.Process(target=target, args=(rank, shared, *arguments), daemon=True) for rank in range(1, workers)
     ]
-    for process in processes:
-        process.start()
+    # A stop reaches the whole group and is the leader's business, from before they can say so themselves.
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in STOPS}
+    try:
+        for process in processes:
+            process.start()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return processes

@@ -16,7 +16,7 @@ import torch
 from scarto_env import Batch
 from training.checkpoint import STATE_FILE, RunError, begin_from, restore_state
 from training.config import Config
-from training.crew import Crew, Shared, leave_with_parent, start_workers
+from training.crew import STOPS, Crew, Shared, leave_with_parent, start_workers
 from training.league import League
 from training.learner import Learner
 from training.report import Reporter
@@ -201,8 +201,8 @@ def train_together(config: Config, folder: Path, crew: Crew) -> bool:
 
 
 def work(rank: int, shared: Shared, config: Config, folder: Path) -> None:
-    """Be one of the workers that do not lead; a stop, which reaches the whole group, is the leader's business."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    """Be one of the workers that do not lead."""
+    for number in STOPS:
         signal.signal(number, signal.SIG_IGN)
     leave_with_parent()
     try:
@@ -237,7 +237,7 @@ def stop_requests(listens: bool) -> Iterator[list[int]]:
         if len(requested) > 1:
             raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, note) for number in STOPS}
     try:
         yield requested
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -101,7 +102,8 @@ def find_checkpoint(name: str) -> Path | None:
     short = given.relative_to(_CHECKPOINTS) if given.parts[:1] == (_CHECKPOINTS,) else given
     places = [given, _PACKAGE.parent / _CHECKPOINTS / short, _PACKAGE / _CHECKPOINTS / short]
     for place in places:
-        if place.is_file() or (place.is_dir() and any(place.glob(_WEIGHTS))):
+        # Unlike a path's own questions, these do not mind names that no file can have.
+        if os.path.isfile(place) or (os.path.isdir(place) and any(place.glob(_WEIGHTS))):
             return place
     return None
 
@@ -109,12 +111,17 @@ def find_checkpoint(name: str) -> Path | None:
 def _made(source: tuple[str, str], name: str, arguments: dict[str, Any]) -> Bot:
     module, bot_class = source
     make = getattr(importlib.import_module(module), bot_class)
-    allowed = list(inspect.signature(make).parameters)
-    for word in arguments:
+    parameters = inspect.signature(make).parameters
+    allowed = list(parameters)
+    for word, value in arguments.items():
         if word not in allowed:
             near = difflib.get_close_matches(word, allowed, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise ValueError(f"{name!r} has no option {word!r}: it takes {', '.join(allowed)}{hint}")
+        if isinstance(parameters[word].default, bool) and not isinstance(value, bool):
+            raise ValueError(f"{name!r}: {word}={value!r} is not allowed: expected true or false")
+        if isinstance(parameters[word].default, float) and (isinstance(value, (str, bool)) or value is None):
+            raise ValueError(f"{name!r}: {word}={value!r} is not allowed: expected a number")
     made: Bot = make(**arguments)
     return made
 
@@ -129,6 +136,8 @@ def _split(text: str) -> tuple[str, dict[str, Any]]:
         word, equals, value = part.partition("=")
         if not equals:
             raise ValueError(f"bot={text!r}: expected option=value, not {part!r}")
+        if word.strip() in options:
+            raise ValueError(f"bot={text!r}: the option {word.strip()!r} is given twice")
         options[word.strip()] = _value(value.strip())
     return name, options
 
