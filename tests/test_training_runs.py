@@ -199,7 +199,7 @@ def test_a_file_in_the_place_of_the_folder_is_said_in_one_line(tmp_path: Path, p
     (tmp_path / "file").write_text("dear")
     result = CliRunner().invoke(commands.train, options(tmp_path / place))
     assert result.exit_code == 1
-    assert "file: Not a directory" in result.output
+    assert "Not a directory" in result.output
     assert (tmp_path / "file").read_text() == "dear"
 
 

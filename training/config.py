@@ -60,16 +60,16 @@ class Config:
     """
 
     rules: str = "scarto"
-    deals: int = 280_000
+    deals: int = 170_000
     start: str = ""
     seed: int = 0
     workers: int = 2
-    deals_at_once: int = 512
+    deals_at_once: int = 128
     staleness: int = 0
     device: str = "cpu"
     precision: Literal["auto", "bf16", "fp32"] = "auto"
     actor: tuple[int, ...] = (128, 128)
-    critic: tuple[int, ...] = (256, 256)
+    critic: tuple[int, ...] = (128, 128)
     critic_sees_all: bool = True
     reward: Literal["trick", "score"] = "trick"
     trace: float = 0.8
@@ -81,14 +81,14 @@ class Config:
     entropy: float = 0.03
     entropy_end: float = 0.003
     max_gradient: float = 0.5
-    average_decay: float = 0.98
-    league_share: float = 0.25
-    league_every: int = 25
+    average_decay: float = 0.99
+    league_share: float = 0.1
+    league_every: int = 100
     league_bots: tuple[str, ...] = ("heuristic",)
-    evaluate_every: int = 70
+    evaluate_every: int = 200
     evaluate_deals: int = 200
     yardsticks: tuple[str, ...] = ("random", "greedy", "heuristic")
-    save_every: int = 10
+    save_every: int = 40
 
     def __post_init__(self) -> None:
         as_rules(self.rules)
@@ -178,7 +178,7 @@ def _parsed(name: str, value: Any, kind: Any) -> Any:
             return float(value)
         elif kind is str and isinstance(value, str):
             return value
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     shown = " or ".join(map(repr, typing.get_args(kind))) if origin is Literal else kind_name(kind)
     raise ValueError(f"{name}={value!r} is not allowed: expected {shown}")

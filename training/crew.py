@@ -157,17 +157,19 @@ def leave_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def start_workers(target: Any, arguments: tuple[Any, ...], shared: Shared, workers: int) -> list[BaseProcess]:
-    """Start ``target(rank, shared, *arguments)`` in a process of its own for the ranks 1.. and return them."""
-    processes: list[BaseProcess] = [
-        _CONTEXT.Process(target=target, args=(rank, shared, *arguments), daemon=True) for rank in range(1, workers)
-    ]
-    # A stop reaches the whole group and is the leader's business, from before they can say so themselves.
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in STOPS}
+def make_workers(target: Any, arguments: tuple[Any, ...], shared: Shared, workers: int) -> list[BaseProcess]:
+    """Return a process for each of the ranks 1.., which will do ``target(rank, shared, *arguments)``."""
+    return [_CONTEXT.Process(target=target, args=(rank, shared, *arguments), daemon=True) for rank in range(1, workers)]
+
+
+def start(processes: Sequence[BaseProcess]) -> None:
+    """Start processes that take no notice of a stop, which reaches the whole group: it is the leader's business.
+
+    They are started with these signals held back, so a stop that comes meanwhile is the leader's as soon as all are.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
     try:
         for process in processes:
             process.start()
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    return processes
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -16,7 +16,7 @@ import torch
 from scarto_env import Batch
 from training.checkpoint import STATE_FILE, RunError, begin_from, restore_state
 from training.config import Config
-from training.crew import STOPS, Crew, Shared, leave_with_parent, start_workers
+from training.crew import STOPS, Crew, Shared, leave_with_parent, make_workers, start
 from training.league import League
 from training.learner import Learner
 from training.report import Reporter
@@ -174,8 +174,9 @@ def train(config: Config, folder: Path) -> bool:
     learner = Learner(config)
     numbers = sum(weight.numel() for net in (learner.actor, learner.critic) for weight in net.parameters())
     shared = Shared.of(config.workers, numbers)
-    processes = start_workers(work, (config, folder), shared, config.workers)
+    processes = make_workers(work, (config, folder), shared, config.workers)
     try:
+        start(processes)
         with refusals():
             return run(config, folder, Crew(0, shared, processes))
     except BaseException as error:
@@ -183,8 +184,9 @@ def train(config: Config, folder: Path) -> bool:
         raise
     finally:
         for process in processes:
-            process.join(10)
-            process.kill()
+            if process.pid is not None:
+                process.join(10)
+                process.kill()
 
 
 def train_together(config: Config, folder: Path, crew: Crew) -> bool:
