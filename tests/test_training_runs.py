@@ -194,6 +194,14 @@ def test_what_a_run_would_stumble_over_is_refused_before_anything_is_written(
     assert not (tmp_path / "run").exists()
 
 
+def test_a_run_is_not_resumed_with_a_bot_that_nobody_knows(tmp_path: Path) -> None:
+    commands.prepare(tmp_path, TINY, False, False)
+    before = (tmp_path / "config.json").read_bytes()
+    with pytest.raises(ValueError, match="'nosuch' is no bot"):
+        commands.prepare(tmp_path, {"yardsticks": "nosuch"}, True, False)
+    assert (tmp_path / "config.json").read_bytes() == before
+
+
 @pytest.mark.parametrize("place", ["file", "file/run"])
 def test_a_file_in_the_place_of_the_folder_is_said_in_one_line(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("dear")

@@ -141,14 +141,14 @@ def prepare(folder: Path, settings: dict[str, Any], resume: bool, overwrite: boo
         raise RunError(f"{folder} holds no run to resume")
     else:
         config = make_config(settings)
-        config = fitted(config)
-        check_bots(config)
-        if folder.exists() and any(folder.iterdir()):
-            if not overwrite:
-                raise RunError(f"{folder} is not empty: --resume goes on with its run, --overwrite throws it away")
-            if not (folder / CONFIG_FILE).exists():
-                raise RunError(f"{folder} holds no run: it is not overwritten")
-            shutil.rmtree(folder)
+    config = fitted(config)
+    check_bots(config)
+    if not resume and folder.exists() and any(folder.iterdir()):
+        if not overwrite:
+            raise RunError(f"{folder} is not empty: --resume goes on with its run, --overwrite throws it away")
+        if not (folder / CONFIG_FILE).exists():
+            raise RunError(f"{folder} holds no run: it is not overwritten")
+        shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / CONFIG_FILE, as_json(dataclasses.asdict(config)))
     if not resume or not (folder / RUN_FILE).exists():
@@ -167,7 +167,7 @@ def check_bots(config: Config) -> None:
 
 
 def fitted(config: Config) -> Config:
-    """Return the config of a new run with its precision settled: resumed, it goes on as it began, wherever that is.
+    """Return the config of a run with its precision settled: resumed, it goes on as it began, wherever that is.
 
     Raises:
         RunError: there is no such device here.

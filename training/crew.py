@@ -8,7 +8,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Semaphore
 from typing import Any, Final, TypeVar
@@ -163,13 +164,20 @@ def make_workers(target: Any, arguments: tuple[Any, ...], shared: Shared, worker
 
 
 def start(processes: Sequence[BaseProcess]) -> None:
-    """Start processes that take no notice of a stop, which reaches the whole group: it is the leader's business.
-
-    They are started with these signals held back, so a stop that comes meanwhile is the leader's as soon as all are.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
-    try:
+    """Start processes that take no notice of a stop, which reaches the whole group: it is the leader's business."""
+    with stops_held_back():
         for process in processes:
             process.start()
+
+
+@contextmanager
+def stops_held_back() -> Iterator[None]:
+    """Keep stops waiting until the end; processes that are started meanwhile get none."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+    try:
+        yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

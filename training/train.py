@@ -203,7 +203,7 @@ def train_together(config: Config, folder: Path, crew: Crew) -> bool:
 
 
 def work(rank: int, shared: Shared, config: Config, folder: Path) -> None:
-    """Be one of the workers that do not lead."""
+    """Be one of the workers that do not lead: stops are not for them."""
     for number in STOPS:
         signal.signal(number, signal.SIG_IGN)
     leave_with_parent()

@@ -262,7 +262,7 @@ def imagine(game: Any, rules: Any, belief: Any, world: Any) -> None:
 
 @kernel
 def hand_out(game: Any, rules: Any, belief: Any, case: int, places: int, size: int, world: Any) -> None:
-    """Give a group's cards, in random order, to the places that are to ``take`` them."""
+    """Give a group's cards, in random order, to the places by how many are ``taken`` for each."""
     taken = belief.taken
     for word in range(2):
         rest = belief.group[case, places, word]

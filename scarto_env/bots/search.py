@@ -89,8 +89,7 @@ def best_card(plan: Any) -> int:
 @kernel
 def search_flat(
     observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, past: Any, stack: Any, plan: Any,
-    seed: Any,
-    fresh: bool, num_worlds: int, cards: Any,
+    seed: Any, fresh: bool, num_worlds: int, cards: Any,
 ) -> None:  # fmt: skip
     """Write the best card of each seat after ``num_worlds`` worlds.
 
@@ -112,8 +111,7 @@ def search_flat(
 @kernel
 def search_tree(
     observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, past: Any, stack: Any, plan: Any,
-    seed: Any,
-    fresh: bool, num_worlds: int, nodes: Any, path: Any, cards: Any,
+    seed: Any, fresh: bool, num_worlds: int, nodes: Any, path: Any, cards: Any,
 ) -> None:  # fmt: skip
     """Write the card of each seat that a tree grown from ``num_worlds`` worlds chooses; ``fresh`` as above."""
     rules = table[0]
