@@ -8,14 +8,16 @@ from positions import codes_of, ids, mix, table_position
 
 from scarto_env import PRESETS, Batch, Deal, bot_names, make_bot
 from scarto_env.bots import Bot
-from scarto_env.bots.heuristic import HeuristicBot, heuristic_card
-from scarto_env.bots.knowledge import new_mind
+from scarto_env.bots.heuristic import HeuristicBot, card_worth, heuristic_card
+from scarto_env.bots.knowledge import new_mind, note_position
 from scarto_env.bots.recall import recall
+from scarto_env.bots.style import EXPERT, HEURISTIC
 from scarto_env.jit import kernel
+from scarto_env.play import is_legal
 from scarto_env.rules import rules_table
 from scarto_env.state import GAME, PLAY, cards_of
 
-FAST = ("random", "greedy", "club", "heuristic")
+FAST = ("random", "greedy", "club", "heuristic", "expert")
 BOTS = (*FAST, "search:worlds=3")
 ODD_RULES = {
     "cheapest": mix(cheapest_overtrump=True).rules,
@@ -42,7 +44,7 @@ def test_every_bot_plays_every_preset_to_the_end(name, rules) -> None:
     assert (batch.games.score.sum(axis=1) == 0).all()
 
 
-@pytest.mark.parametrize("name", bot_names()[:4])
+@pytest.mark.parametrize("name", FAST)
 def test_nothing_to_play_gives_0(name) -> None:
     batch = play_deals("random", "scarto", 3, seed=1)
     assert make_bot(name).act(batch.observation, batch.action_mask).tolist() == [0, 0, 0]
@@ -180,6 +182,30 @@ def test_what_is_recalled_is_what_the_seat_knows_and_the_heuristic_reads_no_more
         batch.step(cards if step % 3 else batch.random_actions())
 
 
+@kernel
+def judge_all(game, table, mind, worths):
+    note_position(game, table[0], mind[0])
+    for card in range(len(worths)):
+        if is_legal(game, card):
+            worths[card] = card_worth(game, table[0], card, mind[0])
+
+
+@pytest.mark.parametrize("style", [HEURISTIC, EXPERT], ids=["heuristic", "expert"])
+@pytest.mark.parametrize("rules", ALL_RULES.values(), ids=ALL_RULES)
+def test_cards_passed_over_unjudged_are_worth_no_more_than_the_chosen_one(rules, style) -> None:
+    batch = Batch(24, rules, seed=6, threads=1, redeal=False)
+    table, mind, cards = rules_table(batch.rules), new_mind(style), np.zeros(24, np.int64)
+    rng = np.random.default_rng(6)
+    for _ in range(batch.rules.num_decisions):
+        heuristic_of_rows(batch.games, table, mind, cards)
+        for game, mask, card in zip(batch.games, batch.action_mask, cards, strict=True):
+            if mask.sum() > 1:
+                worths = np.full(78, -np.inf)
+                judge_all(game, table, mind, worths)
+                assert worths.argmax() == card
+        batch.step(np.where(rng.random(24) < 0.2, batch.random_actions(), cards))
+
+
 def choice(hand: str, trick: str = "", bot: str = "heuristic", **where) -> str:
     """Return the code of the bot's card in a position written in codes."""
     batch = table_position("scarto", hand, trick, **where)
@@ -254,6 +280,12 @@ def test_the_long_suit_is_led() -> None:
     assert choice("S2 S3 S4 S5 S6 S7 C3 D3 05 09", seat=1, trick_number=5).startswith("S")
 
 
+def test_the_expert_draws_trumps_that_could_take_its_courts() -> None:
+    hand = "SK SQ BK BQ C2 C3 C4 02 05 09 12"
+    assert choice(hand, seat=1, trick_number=14).startswith("C")
+    assert choice(hand, seat=1, trick_number=14, bot="expert") in ("02", "05", "09", "12")
+
+
 def test_the_club_player_cashes_masters_and_keeps_the_bagatto() -> None:
     assert choice("SK S2 C3 C4 05", seat=1, trick_number=5, bot="club") == "SK"
     assert choice("01 03 08 C2", "SK 12", seat=2, bot="club") == "03"
@@ -268,6 +300,7 @@ def test_greedy_takes_the_most_points_and_throws_the_cheapest() -> None:
 
 def test_names_lead_to_bots_and_a_mistyped_one_to_the_nearest() -> None:
     assert {*FAST, "search", "net+search"} <= set(bot_names())
+    assert repr(make_bot("expert")).startswith("ExpertBot(Rules(")
     assert isinstance(make_bot("heuristic"), HeuristicBot) and isinstance(make_bot("heuristic"), Bot)
     with pytest.raises(ValueError, match="did you mean 'heuristic'"):
         make_bot("hueristic")

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from scarto_env.bots.style import HEURISTIC, STYLE
 from scarto_env.cards import (
     ALL_TRUMPS,
     FIRST_TRUMP,
@@ -43,15 +45,21 @@ MIND: Final = np.dtype(
         ("behind", np.int64),  # seats still to play to this trick after me
         ("left", np.int64),  # tricks left, this one included
         ("table", np.float32),  # points on the table, each card's count by threes taken off
+        ("suit_lead", np.float64, (NUM_SUITS + 1,)),  # what leading a suit is worth, whatever the card
+        ("promise", np.float64, (NUM_SUITS + 1,)),  # what no lead of the suit can be worth more than
+        ("style", STYLE),  # the numbers of the player who judges
     ],
     align=True,
 )
-"""Notes on one position."""
+"""Notes on one position, and who takes them."""
 
 
-def new_mind() -> np.recarray[Any, Any]:
-    """Return one empty record of notes."""
-    return np.zeros(1, MIND).view(np.recarray)
+def new_mind(*styles: NDArray[Any]) -> np.recarray[Any, Any]:
+    """Return an empty record of notes for each style of a player, one of the heuristic's if none is given."""
+    numbers = np.stack(styles or (HEURISTIC,))
+    mind = np.zeros(len(numbers), MIND).view(np.recarray)
+    mind["style"] = numbers
+    return mind
 
 
 @kernel

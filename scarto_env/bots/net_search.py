@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scarto_env.bots.base import Cards, as_bytes
 from scarto_env.bots.inference import BURN_IN, DOUBT
 from scarto_env.bots.likelihood import STRAY, TEMPERATURE
-from scarto_env.bots.worlds import HEURISTIC, PLAN, imagine_talon, new_work, next_world, prepare
+from scarto_env.bots.worlds import HEURISTIC_PLAYOUT, PLAN, imagine_talon, new_work, next_world, prepare
 from scarto_env.jit import kernel
 from scarto_env.observation import observation_size, observe, write_mask
 from scarto_env.play import act
@@ -116,7 +116,7 @@ class NetSearchBot:
         self.weight, self.sure, self.least = weight, sure, least
         self._key = stream_key(seed)
         self._plan = plan = np.zeros(1, PLAN).view(np.recarray)
-        plan.playout, plan.steps, plan.burn_in = HEURISTIC, inference, BURN_IN
+        plan.playout, plan.steps, plan.burn_in = HEURISTIC_PLAYOUT, inference, BURN_IN
         plan.temperature, plan.stray, plan.doubt = TEMPERATURE, STRAY, DOUBT
 
     def __repr__(self) -> str:

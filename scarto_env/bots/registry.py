@@ -20,6 +20,7 @@ _BOTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "greedy": ("scarto_env.bots.simple", "GreedyBot"),
         "club": ("scarto_env.bots.club", "ClubBot"),
         "heuristic": ("scarto_env.bots.heuristic", "HeuristicBot"),
+        "expert": ("scarto_env.bots.heuristic", "ExpertBot"),
         "search": ("scarto_env.bots.search", "SearchBot"),
         "net+search": ("scarto_env.bots.net_search", "NetSearchBot"),
     }

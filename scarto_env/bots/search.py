@@ -22,19 +22,32 @@ from scarto_env.bots.endgame import MOST_TRICKS
 from scarto_env.bots.inference import BURN_IN, DOUBT
 from scarto_env.bots.likelihood import STRAY, TEMPERATURE
 from scarto_env.bots.tree import DEEPEST, chosen_card, grow, new_nodes
-from scarto_env.bots.worlds import HEURISTIC, PLAN, RANDOM, new_work, next_world, play_out, prepare
-from scarto_env.cards import FIRST_TRUMP, NO_SUIT, NUM_CARDS, SUIT
-from scarto_env.jit import kernel, lowest_bit
+from scarto_env.bots.worlds import (
+    EXPERT_PLAYOUT,
+    HEURISTIC_PLAYOUT,
+    PLAN,
+    RANDOM_PLAYOUT,
+    new_work,
+    next_world,
+    play_out,
+    prepare,
+)
+from scarto_env.cards import ALL_TRUMPS, FIRST_TRUMP, NO_SUIT, NUM_CARDS, SUIT, SUIT_BITS, SUIT_SIZE, TRUMPS
+from scarto_env.jit import kernel, lowest_bit, popcount
 from scarto_env.play import act
 from scarto_env.rules import Rules, as_rules, rules_table
 from scarto_env.state import PLAY, SCORE_UNITS, stream_key
 
 Method = Literal["flat", "tree"]
-Playout = Literal["heuristic", "random"]
+Playout = Literal["expert", "heuristic", "random"]
 Memory = tuple[Any, Any, Any, Any, Any, Any]
 Tree = tuple[Any, Any] | None
 _METHODS: Final[tuple[Method, ...]] = ("flat", "tree")
-_PLAYOUTS: Final[dict[Playout, int]] = {"heuristic": HEURISTIC, "random": RANDOM}
+_PLAYOUTS: Final[dict[Playout, int]] = {
+    "expert": EXPERT_PLAYOUT,
+    "heuristic": HEURISTIC_PLAYOUT,
+    "random": RANDOM_PLAYOUT,
+}
 _BLOCK: Final = 16
 """Worlds between two looks at the clock."""
 _MOST_NODES: Final = 100_000
@@ -42,7 +55,17 @@ _MOST_NODES: Final = 100_000
 
 
 @kernel
-def try_cards(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any) -> None:
+def has_another(game: Any, card: int) -> bool:
+    """Return whether the searching seat holds another card of a card's suit, to lead on with."""
+    suit = int(SUIT[card])
+    if suit == NO_SUIT:
+        return False
+    held = game.hand[0, 1] & ALL_TRUMPS if suit == TRUMPS else game.hand[0, 0] & SUIT_BITS << (SUIT_SIZE * suit)
+    return popcount(held) > 1
+
+
+@kernel
+def try_cards(rows: Any, rules: Any, minds: Any, plan: Any, stack: Any) -> None:
     """Add the score of every candidate in the world of ``rows[1]``.
 
     A lead may begin a plan: it is tried a second time with its suit led on.
@@ -58,12 +81,12 @@ def try_cards(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any) -> None:
             if plan.tried[card]:
                 rows[2] = rows[1]
                 act(rows[2], rules, card)
-                play_out(rows, rules, mind, plan, stack, -1)
+                play_out(rows, rules, minds, plan, stack, -1)
                 plan.total[card] += rows[2].settled[0] / unit
-                if leads and SUIT[card] != NO_SUIT:
+                if leads and has_another(rows[0], card):
                     rows[2] = rows[1]
                     act(rows[2], rules, card)
-                    play_out(rows, rules, mind, plan, stack, int(SUIT[card]))
+                    play_out(rows, rules, minds, plan, stack, int(SUIT[card]))
                     plan.held[card] += rows[2].settled[0] / unit
                 else:
                     plan.held[card] = plan.total[card]
@@ -104,7 +127,7 @@ def search_flat(
             continue
         for _ in range(num_worlds):
             next_world(rows, rules, belief[0], mind[0], past[0], plan[0])
-            try_cards(rows, rules, mind[0], plan[0], stack)
+            try_cards(rows, rules, mind, plan[0], stack)
         cards[index] = best_card(plan[0])
 
 
@@ -123,7 +146,7 @@ def search_tree(
             continue
         for _ in range(num_worlds):
             next_world(rows, rules, belief[0], mind[0], past[0], plan[0])
-            grow(rows, rules, mind[0], plan[0], stack, nodes, path)
+            grow(rows, rules, mind, plan[0], stack, nodes, path)
         cards[index] = chosen_card(nodes, plan[0])
 
 
@@ -139,7 +162,8 @@ class SearchBot:
         worlds: how many worlds a decision, at least 1.
         milliseconds: time for a decision; the search stops at ``worlds`` or at the time, whichever comes first.
         method: ``"flat"`` Monte Carlo or an information-set ``"tree"``, which wants a thousand worlds or more.
-        playout: how deals are played out.
+        playout: how deals are played out: ``"heuristic"`` for all seats, ``"random"``, or by the heuristic for the
+            others and the stronger ``"expert"`` for its own seat.
         inference: steps of the chain between two worlds weighted by likelihood; 0 draws them uniformly.
         burn_in: steps of the chain before the first world.
         temperature: of the heuristic in the likelihood, in points.
@@ -159,7 +183,7 @@ class SearchBot:
         worlds: int = 40,
         milliseconds: float | None = None,
         method: Method = "flat",
-        playout: Playout = "heuristic",
+        playout: Playout = "expert",
         inference: int = 32,
         burn_in: int = BURN_IN,
         temperature: float = TEMPERATURE,

@@ -153,7 +153,7 @@ def descend(nodes: Any, row: Any, rules: Any, mind: Any, path: Any, num_nodes: i
 
 
 @kernel
-def grow(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any, nodes: Any, path: Any) -> None:
+def grow(rows: Any, rules: Any, minds: Any, plan: Any, stack: Any, nodes: Any, path: Any) -> None:
     """Let the tree learn from the world in ``rows[1]``; the first world of a search begins a new tree."""
     unit = SCORE_UNITS * int(rules.players)
     if plan.worlds == 0:
@@ -161,9 +161,9 @@ def grow(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any, nodes: Any, pa
         plan.num_nodes = 1
     plan.worlds += 1
     rows[2] = rows[1]
-    length = descend(nodes, rows[2], rules, mind, path, plan.num_nodes)
+    length = descend(nodes, rows[2], rules, minds[0], path, plan.num_nodes)
     plan.num_nodes = max(plan.num_nodes, path[length - 1] + 1)
-    play_out(rows, rules, mind, plan, stack, -1)
+    play_out(rows, rules, minds, plan, stack, -1)
     for place in range(length):
         node = nodes[path[place]]
         node.visits += 1

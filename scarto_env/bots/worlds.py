@@ -15,6 +15,7 @@ from scarto_env.bots.inference import keep, wander
 from scarto_env.bots.knowledge import new_mind
 from scarto_env.bots.likelihood import likelihood, list_choices, new_past
 from scarto_env.bots.recall import recall
+from scarto_env.bots.style import EXPERT, HEURISTIC
 from scarto_env.cards import (
     ALL_TRUMPS,
     BAGATTO,
@@ -29,9 +30,10 @@ from scarto_env.jit import kernel, popcount
 from scarto_env.play import act, card_at, is_legal, next_bot_number, random_card
 from scarto_env.state import GAME, OVER, PLAY
 
-RANDOM: Final = 0
-HEURISTIC: Final = 1
-"""Ways to play out."""
+RANDOM_PLAYOUT: Final = 0
+HEURISTIC_PLAYOUT: Final = 1
+EXPERT_PLAYOUT: Final = 2
+"""Ways to play out: the last lets the searching seat go on as the expert among heuristic players."""
 MOMENT_ROW: Final = 5
 SOLVER_ROW: Final = MOMENT_ROW + MOST_PLAYS
 """Rows: the recalled position, the world, the trial, scratch, a proposed world, the others' choices, the solver's."""
@@ -64,14 +66,14 @@ PLAN: Final = np.dtype(
 """A search in progress and its settings."""
 
 Work = tuple[Any, Any, Any, Any, Any]
-"""What kernels work with: rows, counts of worlds, notes, the others' choices, what the solver has tried."""
+"""What kernels work with: rows, counts of worlds, two players' notes, others' choices, what the solver has tried."""
 
 
 def new_work() -> Work:
     """Return working memory for one call."""
     solver_rows, stack = new_stack()
     rows = np.zeros(SOLVER_ROW + len(solver_rows), GAME).view(np.recarray)
-    return rows, new_belief(), new_mind(), new_past(), stack
+    return rows, new_belief(), new_mind(HEURISTIC, EXPERT), new_past(), stack
 
 
 @kernel
@@ -85,8 +87,8 @@ def keep_to_suit(game: Any, suit: int) -> None:
 
 
 @kernel
-def play_out(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any, suit: int) -> None:
-    """Play the deal in ``rows[2]`` to its end, every seat alike, the last ``plan.exact`` tricks by max-n.
+def play_out(rows: Any, rules: Any, minds: Any, plan: Any, stack: Any, suit: int) -> None:
+    """Play the deal in ``rows[2]`` to its end, the last ``plan.exact`` tricks by max-n.
 
     With a ``suit`` of 0 or more the searching seat, 0, leads that suit as long as it has any.
     """
@@ -99,8 +101,11 @@ def play_out(rows: Any, rules: Any, mind: Any, plan: Any, stack: Any, suit: int)
             return
         if suit >= 0 and rows[2].seat == 0 and rows[2].turn == 0 and rows[2].phase == PLAY:
             keep_to_suit(rows[2], suit)
-        card = heuristic_card(rows[2], rules, mind) if plan.playout == HEURISTIC else random_card(rows[2])
-        act(rows[2], rules, card)
+        if plan.playout == RANDOM_PLAYOUT:
+            act(rows[2], rules, random_card(rows[2]))
+        else:
+            expert = plan.playout == EXPERT_PLAYOUT and rows[2].seat == 0
+            act(rows[2], rules, heuristic_card(rows[2], rules, minds[int(expert)]))
 
 
 @kernel
