@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -18,6 +20,10 @@ from scarto_env.versus import Illegal, Versus, check_reset, learner_spaces
 
 Observations = NDArray[np.float32] | dict[str, NDArray[Any]]
 Infos = dict[str, Any]
+_MOST_HANDED_OUT: Final = 3
+"""Observations remembered: the caller mostly holds the last one, or one more, while the next is made."""
+_UNHELD: Final = 3
+"""References to an array that only this environment knows: the queue's, the loop's, the question's."""
 
 
 class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
@@ -75,6 +81,7 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._vectors = np.zeros(self._versus.batch.observation.shape, np.float32)
+        self._handed_out: deque[NDArray[np.float32]] = deque(maxlen=_MOST_HANDED_OUT)
         self._present = np.ones((3, num_envs), np.bool_)
         """Of the infos: every environment has all three."""
         self._waiting = np.ones(num_envs, np.bool_)
@@ -175,7 +182,18 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         return record_of(self._versus.batch.games[index], self.rules)
 
     def _vectors_to_fill(self) -> NDArray[np.float32]:
-        return np.empty_like(self._vectors) if self.copy else self._vectors
+        """Return memory for observations: with ``copy`` memory that nobody holds, used before if there is any.
+
+        Whoever holds an observation, a view or a tensor over it holds a reference to the array.
+        """
+        if not self.copy:
+            return self._vectors
+        for vectors in self._handed_out:
+            if sys.getrefcount(vectors) == _UNHELD:
+                return vectors
+        vectors = np.empty_like(self._vectors)
+        self._handed_out.append(vectors)
+        return vectors
 
     def _observations(self, vectors: NDArray[np.float32]) -> Observations:
         return vectors if self.flat else {"observation": vectors, "action_mask": self._versus.action_mask()}

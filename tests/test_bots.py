@@ -310,8 +310,18 @@ def test_names_lead_to_bots_and_a_mistyped_one_to_the_nearest() -> None:
         make_bot("search:world=3")
     with pytest.raises(ValueError, match="worlds=0 is not allowed"):
         make_bot("search", worlds=0)
+    with pytest.raises(ValueError, match="favour=-1 is not allowed"):
+        make_bot("search", favour=-1)
     with pytest.raises(ValueError, match="playout='clever' is not allowed"):
         make_bot("search:playout=clever")
+
+
+def test_search_leaves_to_its_rules_what_it_favours_enough() -> None:
+    batch = play_deals("random", "scarto", 6, seed=8, num_steps=20)
+    for playout, rules in (("expert", "expert"), ("heuristic", "heuristic")):
+        search = make_bot("search", worlds=2, favour=1000, playout=playout)
+        cards = search.act(batch.observation, batch.action_mask)
+        assert cards.tolist() == make_bot(rules).act(batch.observation, batch.action_mask).tolist()
 
 
 def test_options_in_the_name_are_options() -> None:

@@ -58,8 +58,9 @@ def test_staleness_is_measured_and_never_above_its_bound(tmp_path: Path, stalene
 def test_staleness_may_change_within_a_run(tmp_path: Path) -> None:
     save_state(tmp_path, Learner(tiny(staleness=2)), {"seconds": 0.0})
     assert resumed_config(tmp_path, {"staleness": 0}).staleness == 0
-    with pytest.raises(ValueError, match="staleness=-1 is not allowed"):
-        make_config({"staleness": -1})
+    for name in ("staleness", "critic_updates"):
+        with pytest.raises(ValueError, match=f"{name}=-1 is not allowed"):
+            make_config({name: -1})
 
 
 def test_joined_rollouts_keep_their_own_next_decisions() -> None:

@@ -177,6 +177,19 @@ def test_critic_without_hidden_cards_sees_what_the_actor_sees() -> None:
     assert np.isfinite(learner.learn(decisions, 0.0, np.random.default_rng(0))["value_loss"])
 
 
+def test_the_critic_may_learn_alone_at_the_start() -> None:
+    learner, decisions = played(small(critic_updates=1))
+    before = [weight.clone() for weight in learner.actor.parameters()], [w.clone() for w in learner.critic.parameters()]
+    for moved in (False, True):
+        learner.learn(decisions, 0.0, np.random.default_rng(0))
+        now = learner.actor.parameters(), learner.critic.parameters()
+        actor, critic = (
+            any(not torch.equal(a, b) for a, b in zip(then, weights, strict=True))
+            for then, weights in zip(before, now, strict=True)
+        )
+        assert (actor, critic) == (moved, True)
+
+
 def test_averaged_policy_begins_as_the_plain_mean() -> None:
     learner, decisions = played(small())
     generator = np.random.default_rng(0)

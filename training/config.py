@@ -33,6 +33,7 @@ class Config:
         seed: of weights, deals and choices, 0..9999.
         workers: processes that play and learn, with averaged gradients, a core each; with --ray, rollouts an update.
         deals_at_once: deals each worker plays between updates.
+        critic_updates: updates at the start in which the critic alone learns, for a start with a policy but no critic.
         staleness: updates that may pass between the weights that play a deal and those that learn from it, with --ray.
         device: what the networks are trained on, as torch names it.
         precision: what the networks compute in, "bf16" or "fp32"; "auto" is the faster one here. Parameters are fp32.
@@ -65,6 +66,7 @@ class Config:
     seed: int = 0
     workers: int = 2
     deals_at_once: int = 128
+    critic_updates: int = 0
     staleness: int = 0
     device: str = "cpu"
     precision: Literal["auto", "bf16", "fp32"] = "auto"
@@ -98,8 +100,9 @@ class Config:
         for name in ("trace", "average_decay", "league_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected 0..1")
-        if self.staleness < 0:
-            raise ValueError(f"staleness={self.staleness!r} is not allowed: expected 0 or more")
+        for name in ("critic_updates", "staleness"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected 0 or more")
         if not 0 <= self.seed <= MOST_SEED:
             raise ValueError(f"seed={self.seed!r} is not allowed: expected 0..{MOST_SEED}")
         for name in ("actor", "critic"):

@@ -118,21 +118,19 @@ class Learner:
         found = [critic(self.critic_inputs(self.encoder.inputs(part), unseen)).cpu() for part, unseen in parts]
         return torch.cat(found)[:, 0].numpy()
 
-    def learn(
-        self, decisions: Decisions, progress: float, generator: np.random.Generator, critic_only: bool = False
-    ) -> dict[str, float]:
+    def learn(self, decisions: Decisions, progress: float, generator: np.random.Generator) -> dict[str, float]:
         """Improve both networks with a rollout and return what was seen.
 
         Args:
             decisions: of the present policy.
             progress: share of the run that is over.
             generator: orders the minibatches.
-            critic_only: leave the policy as it is.
 
         Raises:
             FloatingPointError: a loss is no number.
         """
         config, count = self.config, decisions.count
+        critic_only = self.updates < config.critic_updates
         rate, entropy_weight = schedules(config, progress)
         for optimiser in self._optimisers.values():
             optimiser.param_groups[0]["lr"] = rate

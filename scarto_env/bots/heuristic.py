@@ -319,7 +319,7 @@ def heuristic_cards(observation: Any, mask: Any, table: Any, row: Any, mind: Any
 
 
 class HeuristicBot:
-    """Plays by thumb rules, with the heuristic's numbers.
+    """Plays by thumb rules.
 
     Args:
         rules: preset or ``Rules``.
@@ -346,6 +346,6 @@ class HeuristicBot:
 
 
 class ExpertBot(HeuristicBot):
-    """Plays by the same rules, with the expert's numbers."""
+    """Plays by the heuristic's rules with other numbers, an answer to it: the strongest player by rules alone."""
 
     _style = EXPERT

@@ -133,7 +133,8 @@ def judged_suit(moment: Any, rules: Any, mind: Any, past: Any, choice: int, suit
     """Return the slot that holds what the legal cards of a suit add to a choice, working it out if it is not kept.
 
     ``mind`` holds the notes on ``moment``.  The heuristic judges a card by the holding of its suit, by who may ruff
-    it and whether trumps are out at all; a trump by the trumps and the suit led.
+    it and whether trumps are out at all; a trump by the trumps and the suit led.  (The expert looks at the courts of
+    all suits before it leads a trump; in the heuristic's numbers that counts nothing.)
     """
     legal = suit_of_set(moment.legal, suit)
     led = int(moment.led_suit)

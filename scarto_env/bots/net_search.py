@@ -39,7 +39,7 @@ def begin_trials(
     Returns false where the decision has no world.
     """
     rules = table[0]
-    prepare(observation, mask, rules, rows, belief[0], mind[0], past[0], plan[0], seed)
+    prepare(observation, mask, rules, rows, belief[0], mind, past[0], plan[0], seed)
     if not plan[0].open:
         return False
     place = 0

@@ -11,6 +11,7 @@ some doubt, would have played as seen (``inference``).
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any, Final, Literal
 
@@ -48,6 +49,8 @@ _PLAYOUTS: Final[dict[Playout, int]] = {
     "heuristic": HEURISTIC_PLAYOUT,
     "random": RANDOM_PLAYOUT,
 }
+FAVOUR: Final = 3.0
+"""Points; 0 and 2 were measured weaker against greedy players, 5 weaker against heuristic ones."""
 _BLOCK: Final = 16
 """Worlds between two looks at the clock."""
 _MOST_NODES: Final = 100_000
@@ -94,9 +97,13 @@ def try_cards(rows: Any, rules: Any, minds: Any, plan: Any, stack: Any) -> None:
 
 @kernel
 def promise(plan: Any, card: int) -> float:
-    """Return the total of a candidate by the better way to go on."""
+    """Return the total of a candidate by the better way to go on.
+
+    The favourite has a bonus that shrinks, in the mean, as fast as the noise: what few worlds cannot tell apart is
+    left to the rules, which suit more opponents than the ones that the search reckons with.
+    """
     better: float = max(plan.total[card], plan.held[card])
-    return better
+    return better + plan.favour * math.sqrt(plan.worlds) if card == plan.favourite else better
 
 
 @kernel
@@ -121,7 +128,7 @@ def search_flat(
     rules = table[0]
     for index in range(len(cards)):
         if fresh:
-            prepare(observation[index], mask[index], rules, rows, belief[0], mind[0], past[0], plan[0], seed)
+            prepare(observation[index], mask[index], rules, rows, belief[0], mind, past[0], plan[0], seed)
         if not plan[0].open:
             cards[index] = plan[0].favourite
             continue
@@ -140,7 +147,7 @@ def search_tree(
     rules = table[0]
     for index in range(len(cards)):
         if fresh:
-            prepare(observation[index], mask[index], rules, rows, belief[0], mind[0], past[0], plan[0], seed)
+            prepare(observation[index], mask[index], rules, rows, belief[0], mind, past[0], plan[0], seed)
         if not plan[0].open:
             cards[index] = plan[0].favourite
             continue
@@ -171,6 +178,8 @@ class SearchBot:
         doubt: chance that a seat is no such player and nearly always goes by other lights.
         exact: last tricks of a playout to solve by max-n instead, 0..5.
         plans: try leads a second time with their suit led on; of no matter to a tree.
+        favour: bonus in points, over the square root of the number of worlds, of the card that the rules of the
+            playouts would choose; of no matter to a tree.
 
     Raises:
         ValueError: an argument is not allowed; the message names it.
@@ -191,6 +200,7 @@ class SearchBot:
         doubt: float = DOUBT,
         exact: int = 0,
         plans: bool = True,
+        favour: float = FAVOUR,
     ) -> None:
         for name, number, least in (
             ("worlds", worlds, 1),
@@ -207,6 +217,8 @@ class SearchBot:
         for name, value, known in (("method", method, _METHODS), ("playout", playout, _PLAYOUTS)):
             if value not in known:
                 raise ValueError(f"{name}={value!r} is not allowed: expected one of {', '.join(known)}")
+        if not 0 <= favour < math.inf:
+            raise ValueError(f"favour={favour!r} is not allowed: expected 0 or more")
         if not 0 <= doubt <= 1:
             raise ValueError(f"doubt={doubt!r} is not allowed: expected 0 to 1")
         if not temperature > 0 or not 0 < stray < 1:
@@ -218,7 +230,7 @@ class SearchBot:
         self._plan = plan = np.zeros(1, PLAN).view(np.recarray)
         plan.playout, plan.exact, plan.plans = _PLAYOUTS[playout], exact, plans
         plan.steps, plan.burn_in, plan.temperature, plan.stray = inference, burn_in, temperature, stray
-        plan.doubt = doubt
+        plan.doubt, plan.favour = doubt, favour
 
     def __repr__(self) -> str:
         """Return the call that makes a bot like this, its main options named."""

@@ -50,7 +50,8 @@ PLAN: Final = np.dtype(
         ("likelihood", np.float64),  # of the chain's world
         ("open", np.int64),  # 1 while there is anything to search
         ("worlds", np.int64),  # tried so far
-        ("favourite", np.int64),  # the heuristic's card
+        ("favourite", np.int64),  # the card that the seat's own rules would play
+        ("favour", np.float64),  # its bonus in points, times the square root of the number of worlds
         ("plans", np.bool_),  # leads are tried with their suit led on, too
         ("playout", np.int64),
         ("exact", np.int64),  # last tricks of a playout that are solved
@@ -110,10 +111,11 @@ def play_out(rows: Any, rules: Any, minds: Any, plan: Any, stack: Any, suit: int
 
 @kernel
 def prepare(
-    observation: Any, mask: Any, rules: Any, rows: Any, belief: Any, mind: Any, past: Any, plan: Any, seed: Any
+    observation: Any, mask: Any, rules: Any, rows: Any, belief: Any, minds: Any, past: Any, plan: Any, seed: Any
 ) -> None:  # fmt: skip
     """Recall the position and count its worlds; ``plan.open`` tells whether there is anything to search."""
     base = rows[0]
+    mind = minds[int(plan.playout == EXPERT_PLAYOUT)]
     recall(observation, mask, rules, base)
     plan.favourite = heuristic_card(base, rules, mind)
     plan.open = 0

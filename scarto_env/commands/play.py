@@ -10,15 +10,15 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from scarto_env.bots import Bot, bot_names, make_bot
+from scarto_env.bots import Bot, make_bot
 from scarto_env.commands.options import refused, rules_option
 from scarto_env.notation import save_records
 from scarto_env.observation import MAX_DEALS
 from scarto_env.rules import Rules
 from scarto_env.terminal import BotPlayer, Person, Player, Quit, Sitting
 
-_STRONGEST_FIRST: Final = ("search", "heuristic", "greedy")
-_OPPONENTS: Final = ("heuristic", "greedy")
+_ADVISER: Final = "search"
+_OPPONENT: Final = "heuristic"
 _YOU: Final = "you"
 _PAUSE_SECONDS: Final = 0.3
 _SEED_BITS: Final = 32
@@ -122,7 +122,7 @@ def _check_seat(seat: int | None, rules: Rules) -> None:
 
 def _for_seats(bots: Sequence[str], seats: int) -> list[str]:
     """Return a bot's name for each seat: one for all, or one each."""
-    names = list(bots) or [next(name for name in _OPPONENTS if name in bot_names())]
+    names = list(bots) or [_OPPONENT]
     if len(names) == 1:
         return names * seats
     if len(names) != seats:
@@ -146,8 +146,7 @@ def _bot_players(names: list[str], rules: Rules, delay: float | None) -> list[Pl
 
 
 def _hint_bot(rules: Rules) -> tuple[str, Bot]:
-    name = next(name for name in _STRONGEST_FIRST if name in bot_names())
-    return name, make_bot(name, rules=rules)
+    return _ADVISER, make_bot(_ADVISER, rules=rules)
 
 
 def _seed(seed: int | None) -> int:
