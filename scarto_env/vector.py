@@ -89,6 +89,10 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         self._begun = False
         """None of them waits: asking the array costs at every step."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy needs: no observations that were handed out."""
+        return {**self.__dict__, "_handed_out": deque(maxlen=_MOST_HANDED_OUT)}
+
     @property
     def batch(self) -> Batch:
         """The games.  Stepping them from outside leaves this environment's own memory behind."""

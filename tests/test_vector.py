@@ -337,3 +337,23 @@ def test_gives_the_record_of_each_deal():
 def test_sync_vector_env_is_what_this_is_compared_with():
     assert isinstance(make_sync().unwrapped, SyncVectorEnv)
     assert not isinstance(make().unwrapped, SyncVectorEnv)
+
+
+def test_observations_that_somebody_holds_are_never_written_again() -> None:
+    envs = make(opponents="random")
+    held = [envs.reset(seed=3)[0]]
+    rows = [held[0][2:4, 7:]]
+    for step in range(40):
+        observation = envs.step(envs.batch.random_actions())[0]
+        if step % 3 == 0:
+            held.append(observation)
+        elif step % 3 == 1:
+            rows.append(observation[1:3, 5:])
+    before = [array.copy() for array in held + rows]
+    addresses = set()
+    del observation
+    for _ in range(40):
+        addresses.add(envs.step(envs.batch.random_actions())[0].ctypes.data)
+    assert all((array == kept).all() for array, kept in zip(held + rows, before, strict=True))
+    assert addresses.isdisjoint(array.ctypes.data for array in held)
+    assert len(addresses) == 1, "memory that nobody holds is used again"
