@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -22,8 +22,16 @@ Observations = NDArray[np.float32] | dict[str, NDArray[Any]]
 Infos = dict[str, Any]
 _MOST_HANDED_OUT: Final = 3
 """Observations remembered: the caller mostly holds the last one, or one more, while the next is made."""
-_UNHELD: Final = 3
-"""References to an array that only this environment knows: the queue's, the loop's, the question's."""
+
+
+def _references(arrays: Iterable[NDArray[Any]]) -> Iterator[tuple[NDArray[Any], int]]:
+    """Yield arrays, each with the number of references to it."""
+    for array in arrays:
+        yield array, sys.getrefcount(array)
+
+
+_UNHELD: Final = next(_references(deque([np.zeros(0)])))[1]
+"""References to an array that a queue alone holds; how many the question adds is the interpreter's affair."""
 
 
 class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
@@ -188,16 +196,17 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     def _vectors_to_fill(self) -> NDArray[np.float32]:
         """Return memory for observations: with ``copy`` memory that nobody holds, used before if there is any.
 
-        Whoever holds an observation, a view or a tensor over it holds a reference to the array.
+        What is handed out is a view.  Whoever holds it, or a view or a tensor over it, holds a reference to the array
+        below, whose own shape and flags nobody can change.
         """
         if not self.copy:
             return self._vectors
-        for vectors in self._handed_out:
-            if sys.getrefcount(vectors) == _UNHELD:
-                return vectors
+        for vectors, number in _references(self._handed_out):
+            if number == _UNHELD:
+                return vectors.view()
         vectors = np.empty_like(self._vectors)
         self._handed_out.append(vectors)
-        return vectors
+        return vectors.view()
 
     def _observations(self, vectors: NDArray[np.float32]) -> Observations:
         return vectors if self.flat else {"observation": vectors, "action_mask": self._versus.action_mask()}

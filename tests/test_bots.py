@@ -11,6 +11,7 @@ from scarto_env.bots import Bot
 from scarto_env.bots.heuristic import HeuristicBot, card_worth, heuristic_card
 from scarto_env.bots.knowledge import new_mind, note_position
 from scarto_env.bots.recall import recall
+from scarto_env.bots.search import SearchBot
 from scarto_env.bots.style import EXPERT, HEURISTIC
 from scarto_env.jit import kernel
 from scarto_env.play import is_legal
@@ -324,6 +325,14 @@ def test_search_leaves_to_its_rules_what_it_favours_enough() -> None:
         assert cards.tolist() == make_bot(rules).act(batch.observation, batch.action_mask).tolist()
 
 
+@pytest.mark.parametrize(
+    "options", [{"favour": [1]}, {"favour": "3"}, {"favour": 10**400}, {"doubt": True}, {"playout": []}, {"plans": 1}]
+)
+def test_options_of_the_wrong_kind_are_named(options) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(options))}=.* is not allowed: expected"):
+        SearchBot(**options)
+
+
 def test_options_in_the_name_are_options() -> None:
     assert repr(make_bot("search:worlds=5,playout=random,inference=0")) == repr(
         make_bot("search", worlds=5, playout="random", inference=0)
@@ -358,6 +367,13 @@ def test_shapes_that_do_not_fit_the_rules_are_refused() -> None:
         ("scarto-small:sample=maybe", "sample='maybe' is not allowed: expected true or false"),
         ("search:plans=1", "plans=1 is not allowed: expected true or false"),
         ("net+search:weight=heavy", "weight='heavy' is not allowed: expected a number"),
+        ("search:milliseconds=abc", "milliseconds='abc' is not allowed: expected a number from 1e-09 to 1e[+]09"),
+        ("search:milliseconds=true", "milliseconds=True is not allowed"),
+        ("search:favour=inf", "favour=inf is not allowed: expected a number from 0 to 1e[+]09"),
+        (f"search:inference={10**30}", "expected a whole number from 0 to 1000000000"),
+        ("search:exact=9", "exact=9 is not allowed: expected a whole number from 0 to 5"),
+        ("search:stray=nan", "stray=nan is not allowed"),
+        ("net+search:sure=2", "sure=2 is not allowed: expected a number from 0 to 1"),
         ("search:worlds=1,worlds=2", "the option 'worlds' is given twice"),
         ("a" * 5000, "is no bot and no checkpoint"),
         ("a\0b", "is no bot and no checkpoint"),

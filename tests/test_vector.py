@@ -349,6 +349,7 @@ def test_observations_that_somebody_holds_are_never_written_again() -> None:
             held.append(observation)
         elif step % 3 == 1:
             rows.append(observation[1:3, 5:])
+    observation.flags.writeable = False
     before = [array.copy() for array in held + rows]
     addresses = set()
     del observation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,10 @@ from scarto_env.observation import observation_size
 from scarto_env.rules import Rules
 
 Cards = NDArray[np.int64]
+MOST_NUMBER: Final = 10**9
+"""No option of a bot may be more: counts fit the kernels, times a float."""
+LEAST_SHARE: Final = 1e-9
+"""Of options that must be more than 0."""
 ActFunction = Callable[[NDArray[Any], NDArray[Any]], Any]
 
 
@@ -62,6 +66,28 @@ class FunctionBot:
                 f"expected ({len(action_mask)},) card ids of an integer dtype"
             )
         return cards.astype(np.int64)
+
+
+def check_whole(name: str, value: Any, least: int, most: int = MOST_NUMBER) -> None:
+    """Refuse an option that is no whole number, or out of its range.
+
+    Raises:
+        ValueError: it is; the message names option and range.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
+        raise ValueError(f"{name}={value!r} is not allowed: expected a whole number from {least} to {most}")
+
+
+def check_number(name: str, value: Any, least: float, most: float = MOST_NUMBER) -> None:
+    """Refuse an option that is no number, or out of its range.
+
+    Raises:
+        ValueError: it is; the message names option and range.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not (
+        least <= value <= most
+    ):  # fmt: skip
+        raise ValueError(f"{name}={value!r} is not allowed: expected a number from {least:g} to {most:g}")
 
 
 def as_bytes(

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scarto_env.bots.base import Cards, as_bytes
+from scarto_env.bots.base import LEAST_SHARE, Cards, as_bytes, check_number, check_whole
 from scarto_env.bots.inference import BURN_IN, DOUBT
 from scarto_env.bots.likelihood import STRAY, TEMPERATURE
 from scarto_env.bots.worlds import HEURISTIC_PLAYOUT, PLAN, imagine_talon, new_work, next_world, prepare
@@ -106,8 +106,11 @@ class NetSearchBot:
         from scarto_env.bots.policy import PolicyBot
         from scarto_env.bots.registry import find_checkpoint
 
-        if isinstance(worlds, bool) or not isinstance(worlds, int) or worlds < 1:
-            raise ValueError(f"worlds={worlds!r} is not allowed: expected a whole number of 1 or more")
+        check_whole("worlds", worlds, 1)
+        check_whole("inference", inference, 0)
+        check_number("weight", weight, 0)
+        check_number("sure", sure, 0, 1)
+        check_number("least", least, LEAST_SHARE, 1)
         folder = find_checkpoint(str(policy))
         if folder is None:
             raise ValueError(f"policy={str(policy)!r} is no checkpoint")

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scarto_env.bots.base import Cards, as_bytes
+from scarto_env.bots.base import LEAST_SHARE, Cards, as_bytes, check_number, check_whole
 from scarto_env.bots.endgame import MOST_TRICKS
 from scarto_env.bots.inference import BURN_IN, DOUBT
 from scarto_env.bots.likelihood import STRAY, TEMPERATURE
@@ -178,8 +178,8 @@ class SearchBot:
         doubt: chance that a seat is no such player and nearly always goes by other lights.
         exact: last tricks of a playout to solve by max-n instead, 0..5.
         plans: try leads a second time with their suit led on; of no matter to a tree.
-        favour: bonus in points, over the square root of the number of worlds, of the card that the rules of the
-            playouts would choose; of no matter to a tree.
+        favour: bonus in points, over the square root of the number of worlds, of the expert's card, or the
+            heuristic's with other playouts; of no matter to a tree.
 
     Raises:
         ValueError: an argument is not allowed; the message names it.
@@ -202,27 +202,23 @@ class SearchBot:
         plans: bool = True,
         favour: float = FAVOUR,
     ) -> None:
-        for name, number, least in (
-            ("worlds", worlds, 1),
-            ("inference", inference, 0),
-            ("burn_in", burn_in, 0),
-            ("exact", exact, 0),
+        check_whole("worlds", worlds, 1)
+        check_whole("inference", inference, 0)
+        check_whole("burn_in", burn_in, 0)
+        check_whole("exact", exact, 0, MOST_TRICKS)
+        if milliseconds is not None:
+            check_number("milliseconds", milliseconds, LEAST_SHARE)
+        check_number("temperature", temperature, LEAST_SHARE)
+        check_number("stray", stray, LEAST_SHARE, 1 - LEAST_SHARE)
+        check_number("doubt", doubt, 0, 1)
+        check_number("favour", favour, 0)
+        for name, value, known in (
+            ("method", method, _METHODS),
+            ("playout", playout, tuple(_PLAYOUTS)),
+            ("plans", plans, (True, False)),
         ):
-            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
-                raise ValueError(f"{name}={number!r} is not allowed: expected a whole number of {least} or more")
-        if milliseconds is not None and not milliseconds > 0:
-            raise ValueError(f"milliseconds={milliseconds!r} is not allowed: expected more than 0")
-        if exact > MOST_TRICKS:
-            raise ValueError(f"exact={exact!r} is not allowed: expected at most {MOST_TRICKS}")
-        for name, value, known in (("method", method, _METHODS), ("playout", playout, _PLAYOUTS)):
-            if value not in known:
-                raise ValueError(f"{name}={value!r} is not allowed: expected one of {', '.join(known)}")
-        if not 0 <= favour < math.inf:
-            raise ValueError(f"favour={favour!r} is not allowed: expected 0 or more")
-        if not 0 <= doubt <= 1:
-            raise ValueError(f"doubt={doubt!r} is not allowed: expected 0 to 1")
-        if not temperature > 0 or not 0 < stray < 1:
-            raise ValueError(f"temperature={temperature!r} must be above 0 and stray={stray!r} between 0 and 1")
+            if not any(value is one or (isinstance(one, str) and value == one) for one in known):
+                raise ValueError(f"{name}={value!r} is not allowed: expected one of {', '.join(map(str, known))}")
         self.rules = as_rules(rules)
         self.seed, self.worlds, self.milliseconds = seed, worlds, milliseconds
         self._key = stream_key(seed)
