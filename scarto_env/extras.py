@@ -12,6 +12,7 @@ _EXTRAS: Final = MappingProxyType(
         "torch": "train",
         "safetensors": "train",
         "matplotlib": "train",
+        "cma": "train",
         "openskill": "arena",
         "resvg_py": "render",
         "PIL": "render",

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from scarto_env import Batch
+from scarto_env import Batch, make_bot
 from scarto_env.arena import duel
 from scarto_env.bots.policy import PolicyBot
 from scarto_env.bots.policy_features import num_features
 from scarto_env.bots.simple import GreedyBot
+from scarto_env.bots.style import EXPERT_COLUMN, HEURISTIC_COLUMN, numbers_of
 from scarto_env.cards import NUM_CARDS
+from scarto_env.rules import as_rules
 from scarto_env.state import OVER
 from training.checkpoint import actor_layers
 from training.config import Config
@@ -23,6 +25,7 @@ from training.learner import Learner, policy_loss, schedules
 from training.network import FrozenPerceptron, Perceptron
 from training.returns import NO_DECISION, advantages
 from training.rollout import SCORE_SCALE, Decisions, Rollout, draw, opponents_seats
+from training.tune import as_vector, points_of, tune, with_vector
 
 SMALL = {"workers": 1, "deals_at_once": 16, "minibatches": 2, "actor": (32, 32), "critic": (32,), "precision": "fp32"}
 
@@ -292,3 +295,32 @@ def test_bots_may_sit_in_the_league(tmp_path: Path) -> None:
     everyone = rollout.play(learner.frozen_actor(), None, deals(config), np.random.default_rng(0)).count
     learners = rollout.play(learner.frozen_actor(), drawn[0], deals(config), np.random.default_rng(0)).count
     assert learners < 0.85 * everyone
+
+
+def test_numbers_of_the_thumb_rules_are_tuned_as_an_answer_to_the_heuristic() -> None:
+    rules = as_rules("scarto")
+    fresh = Batch(60, rules, seed=4, redeal=False)
+    assert (points_of(numbers_of(HEURISTIC_COLUMN), fresh) == 0).all()
+    expert = numbers_of(EXPERT_COLUMN)
+    assert points_of(expert, fresh).mean() == pytest.approx(duel_of_rows(fresh), abs=1e-9)
+    vector = as_vector(expert)
+    assert with_vector(numbers_of(HEURISTIC_COLUMN), vector) == expert
+    last = list(tune(rules, generations=3, deals=20, population=4, seed=1, every=2))
+    assert [progress.generation for progress in last] == [2, 3]
+    again = list(tune(rules, generations=3, deals=20, population=4, seed=1, every=2))
+    assert last == again and last[0].numbers != last[1].numbers
+
+
+def duel_of_rows(deals: Batch) -> float:
+    """Return what the expert gets alone against heuristic bots, each deal in every seat, card by card."""
+    total = 0.0
+    bots = [make_bot("heuristic"), make_bot("expert")]
+    for seat in range(3):
+        batch = Batch(len(deals), deals.rules, redeal=False)
+        batch.games[:] = deals.games
+        batch.refresh()
+        while batch.action_mask.any():
+            choices = [bot.act(batch.observation, batch.action_mask) for bot in bots]
+            batch.step(np.where(batch.seat == seat, choices[1], choices[0]))
+        total += float(batch.games.score[:, seat].mean())
+    return total / 3

@@ -19,9 +19,11 @@ import torch
 from scarto_env.bots import make_bot
 from scarto_env.bots.policy import CheckpointError
 from scarto_env.bots.registry import find_checkpoint
+from scarto_env.bots.style import Numbers
+from scarto_env.rules import as_rules
 from training.card import measure, rewrite_card, table
 from training.checkpoint import STATE_FILE, RunError, as_json, resumed_config, write_atomically
-from training.config import Config, descriptions, make_config, read_settings
+from training.config import MOST_SEED, Config, descriptions, make_config, read_settings
 from training.crew import Crew
 from training.distill import distill as teach
 from training.distill import distillation_config
@@ -287,6 +289,24 @@ def checkpoint_folder(checkpoint: str) -> Path:
 
 
 @click.command()
+@click.option("--rules", default="scarto", show_default=True, help="Preset.")
+@click.option("--generations", type=click.IntRange(min=1), default=160, show_default=True)
+@click.option("--population", type=click.IntRange(min=4), default=16, show_default=True)
+@click.option("--deals", type=click.IntRange(min=1), default=1500, show_default=True, help="Deals of a try.")
+@click.option("--seed", type=click.IntRange(0, MOST_SEED), default=0, show_default=True)
+def tune(rules: str, generations: int, population: int, deals: int, seed: int) -> int:
+    """Tune the thumb rules' numbers as an answer to the heuristic, as the expert's were."""
+    from training.tune import tune as tuned
+
+    with one_line():
+        numbers: Numbers = {}
+        for generation, numbers, points in tuned(as_rules(rules), generations, deals, population, seed):  # noqa: B007
+            click.echo(f"generation {generation}: {points} points a deal against two heuristic bots", err=True)
+        click.echo(as_json(numbers))
+    return 0
+
+
+@click.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--deals", default=FINAL_DEALS, show_default=True, help="Number of deals, or the name of a set.")
 @click.option("--yardsticks", default=",".join(Config().yardsticks), show_default=True, help="Bots to play against.")
@@ -318,7 +338,7 @@ def training() -> None:
     """Learn to play Scarto."""
 
 
-for _command in (train, exploit, distill, card):
+for _command in (train, exploit, distill, card, tune):
     training.add_command(_command)
 
 

@@ -1,8 +1,8 @@
 """The numbers that thumb rules weigh by, in points, for two players.
 
 The heuristic's were tuned one at a time by duels on duplicate deals, against random, greedy and a former version at
-once.  The expert's are an answer to the heuristic: tuned together by CMA-ES (Hansen and Ostermeier, 2001) on the points
-of one expert against two heuristic players, those that made no difference left as they were.
+once.  The expert's are an answer to the heuristic: tuned together on the points of one expert against two heuristic
+players (``python -m training tune``), those that made no difference left as they were.
 """
 
 from __future__ import annotations
@@ -70,6 +70,8 @@ _SHARES: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
 """What is raised to the power of a number of cards."""
 _MOST_CARDS: Final = 28
 
+Numbers = dict[str, float | tuple[float, ...]]
+
 STYLE: Final = np.dtype(
     [(name, np.float64) for name in _NUMBERS]
     + [("kept_court", np.float64, (len(_KEPT_COURT[0]),))]
@@ -79,17 +81,20 @@ STYLE: Final = np.dtype(
 """One player's numbers; of the shares their powers: looked up they take a fraction of the time."""
 
 
-def _style(column: int) -> np.ndarray[Any, Any]:
-    """Return the record of one column."""
+def numbers_of(column: int) -> Numbers:
+    """Return a player's numbers by name: of 0 the heuristic, of 1 the expert."""
+    numbers: Numbers = {name: pair[column] for name, pair in {**_NUMBERS, **_SHARES}.items()}
+    return {**numbers, "kept_court": _KEPT_COURT[column]}
+
+
+def new_style(numbers: Numbers) -> np.ndarray[Any, Any]:
+    """Return the record of a player's numbers, read-only."""
     style = np.zeros((), STYLE)
-    for name, numbers in _NUMBERS.items():
-        style[name] = numbers[column]
-    style["kept_court"] = _KEPT_COURT[column]
-    for name, shares in _SHARES.items():
-        style[name] = np.multiply.accumulate([1.0] + [shares[column]] * _MOST_CARDS)
+    for name, number in numbers.items():
+        style[name] = np.multiply.accumulate([1.0] + [number] * _MOST_CARDS) if name in _SHARES else number
     style.flags.writeable = False
     return style
 
 
-HEURISTIC: Final = _style(HEURISTIC_COLUMN)
-EXPERT: Final = _style(EXPERT_COLUMN)
+HEURISTIC: Final = new_style(numbers_of(HEURISTIC_COLUMN))
+EXPERT: Final = new_style(numbers_of(EXPERT_COLUMN))
