@@ -17,7 +17,7 @@ from scarto_env.bots.simple import GreedyBot
 from scarto_env.bots.style import EXPERT_COLUMN, HEURISTIC_COLUMN, numbers_of
 from scarto_env.cards import NUM_CARDS
 from scarto_env.rules import as_rules
-from scarto_env.state import OVER
+from scarto_env.state import OVER, SCORE_UNITS
 from training.checkpoint import actor_layers
 from training.config import Config
 from training.league import League
@@ -322,5 +322,5 @@ def duel_of_rows(deals: Batch) -> float:
         while batch.action_mask.any():
             choices = [bot.act(batch.observation, batch.action_mask) for bot in bots]
             batch.step(np.where(batch.seat == seat, choices[1], choices[0]))
-        total += float(batch.games.score[:, seat].mean())
+        total += float(batch.games.settled[:, seat].mean()) / (SCORE_UNITS * 3)
     return total / 3
