@@ -318,7 +318,7 @@ def test_a_person_plays_a_deal_to_its_count(run: Any, monkeypatch: pytest.Monkey
 def test_the_prompt_answers_questions(run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "deal.stn"
     # Another bot than the strongest, whose kernels take long to compile, gives the hint.
-    monkeypatch.setattr("scarto_env.commands.play._STRONGEST_FIRST", ("greedy",))
+    monkeypatch.setattr("scarto_env.commands.play._ADVISER", "greedy")
     typed(monkeypatch, ["?", "h", "l", "t", "p", "r", "", "nonsense", "q"])
     shown = run("play", "greedy", "--seed", "5", "--save", str(path))
     assert shown.code == 0

@@ -113,17 +113,18 @@ def run(
     """
     torch.set_num_threads(1)  # a process for each core does better than two threads that wait for each other
     crew = crew or Crew()
-    learner = Learner(config, crew.average if crew.shared else None)
-    progress = {}
-    if (folder / STATE_FILE).exists():
-        progress = restore_state(folder, learner)
-    elif config.start:
-        begin_from(Path(config.start), learner)
-    crew.join(learner)
-    league = League(config, folder, learner.dtype)
-    source = make_source(learner, league) if make_source else OwnRollouts(config, learner, league, crew.rank)
-    reporter = Reporter(config, folder, learner, progress, source.cpu_seconds, executor) if crew.leads else None
+    # From the first moment: an interrupt raised while kernels are compiled may be lost in a callback.
     with stop_requests(crew.leads) as requested:
+        learner = Learner(config, crew.average if crew.shared else None)
+        progress = {}
+        if (folder / STATE_FILE).exists():
+            progress = restore_state(folder, learner)
+        elif config.start:
+            begin_from(Path(config.start), learner)
+        crew.join(learner)
+        league = League(config, folder, learner.dtype)
+        source = make_source(learner, league) if make_source else OwnRollouts(config, learner, league, crew.rank)
+        reporter = Reporter(config, folder, learner, progress, source.cpu_seconds, executor) if crew.leads else None
         while learner.updates < config.updates:
             decisions, generator = source.play(learner)
             found = learner.learn(decisions, learner.updates / config.updates, generator)

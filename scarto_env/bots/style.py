@@ -2,7 +2,7 @@
 
 The heuristic's were tuned one at a time by duels on duplicate deals, against random, greedy and a former version at
 once.  The expert's are an answer to the heuristic: tuned together on the points of one expert against two heuristic
-players (``python -m training tune``), those that made no difference left as they were.
+players (in the way of ``python -m training tune``), those that made no difference left as they were.
 """
 
 from __future__ import annotations
