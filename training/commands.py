@@ -296,7 +296,7 @@ def checkpoint_folder(checkpoint: str) -> Path:
 @click.option("--seed", type=click.IntRange(0, MOST_SEED), default=0, show_default=True)
 def tune(rules: str, generations: int, population: int, deals: int, seed: int) -> int:
     """Tune the thumb rules' numbers as an answer to the heuristic, as the expert's were."""
-    from training.tune import tune as tuned
+    from training.tune import tune as tuned  # here, since nothing else needs its library
 
     with one_line():
         numbers: Numbers = {}

@@ -121,8 +121,6 @@ def _made(source: tuple[str, str], name: str, arguments: dict[str, Any]) -> Bot:
             raise ValueError(f"{name!r} has no option {word!r}: it takes {', '.join(allowed)}{hint}")
         if isinstance(parameters[word].default, bool) and not isinstance(value, bool):
             raise ValueError(f"{name!r}: {word}={value!r} is not allowed: expected true or false")
-        if isinstance(parameters[word].default, float) and (isinstance(value, (str, bool)) or value is None):
-            raise ValueError(f"{name!r}: {word}={value!r} is not allowed: expected a number")
     made: Bot = make(**arguments)
     return made
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scarto_env.bots.base import LEAST_SHARE, Cards, as_bytes, check_number, check_whole
 from scarto_env.bots.endgame import MOST_TRICKS
 from scarto_env.bots.inference import BURN_IN, DOUBT
-from scarto_env.bots.likelihood import STRAY, TEMPERATURE
+from scarto_env.bots.likelihood import STRAY, TEMPERATURE, suit_of_set
 from scarto_env.bots.tree import DEEPEST, chosen_card, grow, new_nodes
 from scarto_env.bots.worlds import (
     EXPERT_PLAYOUT,
@@ -33,7 +33,7 @@ from scarto_env.bots.worlds import (
     play_out,
     prepare,
 )
-from scarto_env.cards import ALL_TRUMPS, FIRST_TRUMP, NO_SUIT, NUM_CARDS, SUIT, SUIT_BITS, SUIT_SIZE, TRUMPS
+from scarto_env.cards import FIRST_TRUMP, NO_SUIT, NUM_CARDS, SUIT
 from scarto_env.jit import kernel, lowest_bit, popcount
 from scarto_env.play import act
 from scarto_env.rules import Rules, as_rules, rules_table
@@ -61,10 +61,7 @@ _MOST_NODES: Final = 100_000
 def has_another(game: Any, card: int) -> bool:
     """Return whether the searching seat holds another card of a card's suit, to lead on with."""
     suit = int(SUIT[card])
-    if suit == NO_SUIT:
-        return False
-    held = game.hand[0, 1] & ALL_TRUMPS if suit == TRUMPS else game.hand[0, 0] & SUIT_BITS << (SUIT_SIZE * suit)
-    return popcount(held) > 1
+    return suit != NO_SUIT and popcount(suit_of_set(game.hand[0], suit)) > 1
 
 
 @kernel
@@ -212,13 +209,11 @@ class SearchBot:
         check_number("stray", stray, LEAST_SHARE, 1 - LEAST_SHARE)
         check_number("doubt", doubt, 0, 1)
         check_number("favour", favour, 0)
-        for name, value, known in (
-            ("method", method, _METHODS),
-            ("playout", playout, tuple(_PLAYOUTS)),
-            ("plans", plans, (True, False)),
-        ):
-            if not any(value is one or (isinstance(one, str) and value == one) for one in known):
-                raise ValueError(f"{name}={value!r} is not allowed: expected one of {', '.join(map(str, known))}")
+        for name, value, known in (("method", method, _METHODS), ("playout", playout, tuple(_PLAYOUTS))):
+            if value not in known:
+                raise ValueError(f"{name}={value!r} is not allowed: expected one of {', '.join(known)}")
+        if not isinstance(plans, bool):
+            raise ValueError(f"plans={plans!r} is not allowed: expected true or false")
         self.rules = as_rules(rules)
         self.seed, self.worlds, self.milliseconds = seed, worlds, milliseconds
         self._key = stream_key(seed)

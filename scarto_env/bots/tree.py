@@ -18,7 +18,7 @@ from scarto_env.bots.knowledge import note_position
 from scarto_env.bots.worlds import play_out
 from scarto_env.cards import FIRST_TRUMP
 from scarto_env.jit import kernel, lowest_bit
-from scarto_env.play import act
+from scarto_env.play import act, is_legal
 from scarto_env.state import MAX_PLAYERS, OVER, SCORE_UNITS
 
 EXPLORE: Final = 6.0
@@ -59,14 +59,6 @@ def clear_node(nodes: Any, index: int, card: int) -> None:
 
 
 @kernel
-def is_legal_in(row: Any, card: int) -> bool:
-    """Return whether ``card`` is legal for the seat to act."""
-    if card < FIRST_TRUMP:
-        return bool(row.legal[0] >> card & 1)
-    return bool(row.legal[1] >> (card - FIRST_TRUMP) & 1)
-
-
-@kernel
 def untried_card(nodes: Any, parent: int, row: Any, rules: Any, mind: Any) -> int:
     """Return the legal card that the heuristic likes best among those without a node, -1 if all have one."""
     plain, tarocchi = row.legal[0], row.legal[1]
@@ -101,7 +93,7 @@ def promising_child(nodes: Any, parent: int, row: Any) -> int:
     index = nodes[parent].child
     while index != _NONE:
         node = nodes[index]
-        if is_legal_in(row, node.card):
+        if is_legal(row, node.card):
             node.available += 1
             bound = node.value[row.seat] / node.visits + EXPLORE * math.sqrt(math.log(node.available) / node.visits)
             if bound > best_bound:
@@ -124,7 +116,7 @@ def note_available(nodes: Any, parent: int, row: Any) -> None:
     """Count the legal children of ``parent`` as available."""
     index = nodes[parent].child
     while index != _NONE:
-        if is_legal_in(row, nodes[index].card):
+        if is_legal(row, nodes[index].card):
             nodes[index].available += 1
         index = nodes[index].sibling
 
