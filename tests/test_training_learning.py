@@ -11,18 +11,20 @@ import torch
 
 from scarto_env import Batch, make_bot
 from scarto_env.arena import duel
+from scarto_env.bots.heuristic import lowest_pips
 from scarto_env.bots.policy import PolicyBot
-from scarto_env.bots.policy_features import num_features
+from scarto_env.bots.policy_features import forced_cards, num_features, original_card
 from scarto_env.bots.simple import GreedyBot
-from scarto_env.bots.style import EXPERT_COLUMN, HEURISTIC_COLUMN, numbers_of
-from scarto_env.cards import NUM_CARDS
+from scarto_env.bots.style import EXPERT_COLUMN, HEURISTIC, HEURISTIC_COLUMN, numbers_of
+from scarto_env.cards import FIRST_TRUMP, NUM_CARDS, NUM_SUITS
 from scarto_env.rules import as_rules
 from scarto_env.state import OVER, SCORE_UNITS
 from training.checkpoint import actor_layers
 from training.config import Config
 from training.league import League
-from training.learner import Learner, policy_loss, schedules
+from training.learner import Judgement, Learner, policy_loss, schedules
 from training.network import FrozenPerceptron, Perceptron
+from training.playouts import Playouts
 from training.returns import NO_DECISION, advantages
 from training.rollout import SCORE_SCALE, Decisions, Rollout, draw, opponents_seats
 from training.tune import as_vector, points_of, tune, with_vector
@@ -62,14 +64,18 @@ def test_recomputed_log_probabilities_equal_the_stored_ones(precision: Any, allo
     assert np.abs(recomputed - decisions.log_prob[:count]).max() < allowed
 
 
-def test_gradients_of_masked_logits_are_exactly_zero() -> None:
+@pytest.mark.parametrize("judged", [False, True])
+def test_gradients_of_masked_logits_are_exactly_zero(judged: bool) -> None:
     generator = torch.Generator().manual_seed(0)
     logits = torch.randn(64, NUM_CARDS, generator=generator).mul_(5).requires_grad_()
     mask = torch.rand(64, NUM_CARDS, generator=generator) < 0.1
     mask[:, 7] = True
     place = torch.full((64,), 7)
     advantage = torch.randn(64, generator=generator)
-    policy_loss(logits, mask, place, torch.full((64,), -1.0), advantage, 0.2, 0.05).loss.backward()
+    policy = torch.softmax(torch.randn(64, NUM_CARDS, generator=generator).masked_fill(~mask, -1e9), 1)
+    values = torch.randn(64, NUM_CARDS, generator=generator) * mask
+    judgement = Judgement(torch.arange(64) % 2 == 0, policy, values) if judged else None
+    policy_loss(logits, mask, place, torch.full((64,), -1.0), advantage, 0.2, 0.05, judgement).loss.backward()
     assert logits.grad is not None
     assert torch.equal(logits.grad[~mask], torch.zeros(int((~mask).sum())))
     assert logits.grad[mask].abs().max() > 0
@@ -90,6 +96,83 @@ def test_policy_loss_by_hand() -> None:
     found = policy_loss(torch.zeros(2, NUM_CARDS), mask, torch.tensor([0, 1]), old, torch.tensor([-1.0, 3.0]), 0.2, 0)
     assert float(found.loss) == pytest.approx(-(-1.0 + 1.2 * 3.0) / 2)
     assert float(found.clipped) == pytest.approx(0.5)
+
+
+def test_loss_of_judged_cards_by_hand() -> None:
+    mask = torch.zeros(2, NUM_CARDS, dtype=torch.bool)
+    mask[:, :2] = True
+    logits, old, advantage = (torch.zeros(2, NUM_CARDS) for _ in range(3))
+    logits[:, 0] = np.log(4)  # now 0.8 and 0.2
+    old[:, :2] = 0.5
+    advantage[:, :2] = torch.tensor([1.0, -1.0])
+    sampled = torch.tensor([5.0, 3.0])
+    judgement = Judgement(torch.tensor([True, False]), old, advantage)
+    log_prob = torch.log(torch.tensor([0.5, 0.8]))
+    found = policy_loss(logits, mask, torch.zeros(2, dtype=torch.int64), log_prob, sampled, 0.2, 0, judgement)
+    # Of the first both cards count, as far as they were allowed to move: to 0.6 and to 0.4; of the second the chosen.
+    assert float(found.loss) == pytest.approx(-((0.6 - 0.4) + 3.0) / 2)
+
+
+@pytest.mark.parametrize(
+    ("preset", "cards_played"), [("scarto", 0), ("scarto", 20), ("scarto", 55), ("four_player", 31)]
+)
+def test_playouts_tell_what_each_legal_card_brings(preset: str, cards_played: int) -> None:
+    config = small(rules=preset, deals_at_once=4)
+    learner, batch = Learner(config), deals(config)
+    players = learner.rules.players
+    theirs = opponents_seats(4, players, 1.0, "league")
+    for _ in range(cards_played):
+        batch.step(batch.random_actions())
+    free = np.empty(4, np.int64)
+    rows = free[: forced_cards(batch.action_mask, np.empty(4, np.int64), free)]
+    features, mask = np.empty((len(rows), num_features(players)), np.int8), np.empty((len(rows), NUM_CARDS), np.int8)
+    order = learner.encoder.encode(batch, rows, features, mask)
+    assert order.shape == (len(rows), NUM_SUITS) and len(rows) > 1
+    values = Playouts(learner.rules, theirs).values(batch, rows, HEURISTIC, order, mask)
+    assert (values[mask == 0] == 0).all() and (np.ptp(np.where(mask, values, values[:, :1]), axis=1) > 0).any()
+    bots = [make_bot("expert", preset), make_bot("heuristic", preset)]
+    for index, row in enumerate(rows):
+        lowest, seat = lowest_pips(int(batch.games[row].legal[0])), int(batch.seat[row])
+        for place in np.flatnonzero(mask[index]):
+            card = original_card(int(place), order[index])
+            if card < FIRST_TRUMP and not lowest >> card & 1:
+                assert values[index, place] == values[index, place - 1]
+                continue
+            alone = Batch(1, preset, redeal=False)
+            alone.games[:] = batch.games[row : row + 1]
+            alone.refresh()
+            alone.step([card])
+            while alone.action_mask.any():
+                alone.step(bots[int(theirs[row, alone.seat[0]])].act(alone.observation, alone.action_mask))
+            assert values[index, place] == pytest.approx(alone.games[0].settled[seat] / (SCORE_UNITS * players))
+
+
+def test_cards_are_judged_where_a_bot_with_thumb_rules_sits() -> None:
+    config = small(deals_at_once=24, playouts=True, epochs=4, learning_rate=3e-3)
+    learner = Learner(config)
+    theirs = opponents_seats(24, 3, 0.5, "league")
+    rollout = Rollout(learner.rules, 24, learner.encoder, theirs, playouts=True)
+    for name, judges in (("greedy", False), ("heuristic", True)):
+        decisions = rollout.play(learner.frozen_actor(), make_bot(name), deals(config), np.random.default_rng(0))
+        judged, count = decisions.judged[: decisions.count], decisions.count
+        assert judged.any() == judges and (decisions.values[:count][~judged] == 0).all()
+    assert 0.25 < judged.mean() < 0.45  # 12 tables with one or two learners, 12 with three
+    policy = decisions.policy[:count]
+    assert policy.sum(1) == pytest.approx(np.ones(count), abs=1e-5) and (policy[decisions.mask[:count] == 0] == 0).all()
+
+
+def test_what_is_judged_best_becomes_likelier() -> None:
+    config = small(deals_at_once=24, playouts=True, epochs=8, learning_rate=3e-3)
+    learner = Learner(config)
+    rollout = Rollout(learner.rules, 24, learner.encoder, opponents_seats(24, 3, 1.0, "one"), playouts=True)
+    decisions = rollout.play(learner.frozen_actor(), make_bot("heuristic"), deals(config), np.random.default_rng(0))
+    count = decisions.count
+    assert decisions.judged[:count].all()
+    policy, values = decisions.policy[:count], decisions.values[:count]
+    learner.learn(decisions, 0.0, np.random.default_rng(0))
+    logits = learner.actor(learner.encoder.inputs(torch.from_numpy(decisions.features[:count]))).detach()
+    after = torch.softmax(logits.masked_fill(torch.from_numpy(decisions.mask[:count] == 0), -1e9), 1).numpy()
+    assert ((after - policy) * values).sum(1).mean() > 0.1 / SCORE_SCALE
 
 
 def test_advantages_by_hand() -> None:

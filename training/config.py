@@ -54,6 +54,8 @@ class Config:
         league_share: share of the deals in which one or two seats are played by another: a past self or a bot.
         league_every: updates between two past selves.
         league_bots: bots in the league; each plays as many updates as all past selves together.
+        playouts: at tables with bots that play by thumb rules every legal card is judged by what it brings in the true
+            deal played out by such rules, not the card played by what came of it.
         evaluate_every: updates between two evaluations.
         evaluate_deals: deals of an evaluation against each yardstick, each played in every seat.
         yardsticks: bots to be measured against.
@@ -87,6 +89,7 @@ class Config:
     league_share: float = 0.1
     league_every: int = 100
     league_bots: tuple[str, ...] = ("heuristic",)
+    playouts: bool = False
     evaluate_every: int = 200
     evaluate_deals: int = 200
     yardsticks: tuple[str, ...] = ("random", "greedy", "heuristic")

@@ -20,6 +20,7 @@ from training.returns import advantages
 from training.rollout import ROWS_AT_ONCE, Decisions, Encoder
 
 ADAM_EPSILON: Final = 1e-5
+TINY: Final = 1e-8
 Average = Callable[[list[Tensor]], None]
 """Replaces gradients by their mean over all workers, in place."""
 
@@ -33,6 +34,25 @@ class PolicyLoss(NamedTuple):
     clipped: Tensor
 
 
+class Judgement(NamedTuple):
+    """Of all cards of N decisions.
+
+    Attributes:
+        judged: [N] bool, whether they were.
+        policy: [N, 78], the probability of each before the update.
+        advantage: [N, 78], of each card over the policy's mean, in the unit of the sampled cards'; 0 where not legal.
+    """
+
+    judged: Tensor
+    policy: Tensor
+    advantage: Tensor
+
+
+def surrogate(new: Tensor, old: Tensor, advantage: Tensor, clip: float) -> Tensor:
+    """Return what probabilities gain, as far as they have moved no more than a share of ``clip`` from the old ones."""
+    return torch.minimum(new * advantage, new.clamp((1 - clip) * old, (1 + clip) * old) * advantage)
+
+
 def policy_loss(
     logits: Tensor,
     mask: Tensor,
@@ -41,8 +61,11 @@ def policy_loss(
     advantage: Tensor,
     clip: float,
     entropy_weight: float,
+    judgement: Judgement | None = None,
 ) -> PolicyLoss:
     """Return the clipped surrogate (Schulman et al. 2017) less the entropy bonus.
+
+    Where all cards were judged, it is the surrogate's mean over the cards that the policy could have chosen.
 
     The gradient of a masked logit is exactly zero.
 
@@ -54,18 +77,31 @@ def policy_loss(
         advantage: [N], normalised.
         clip: how far the ratio may move from 1.
         entropy_weight: of the bonus.
+        judgement: of all cards, for some of the decisions.
     """
     legal_logits = logits.masked_fill(~mask, MASKED)
     log_policy = torch.log_softmax(legal_logits, dim=-1)
     change = log_policy.gather(1, place[:, None])[:, 0] - old_log_prob
     ratio = change.exp()
-    surrogate = torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage)
     # Not log_policy.exp(): exponentials of -1e9 take the slow road, 40 times slower.
-    entropy = -(torch.softmax(legal_logits, dim=-1) * log_policy).sum(1).mean()
+    policy = torch.softmax(legal_logits, dim=-1)
+    gain = surrogate(ratio, torch.ones_like(ratio), advantage, clip)
+    if judgement is not None:
+        gains = surrogate(policy, judgement.policy, judgement.advantage, clip).sum(1)
+        gain = torch.where(judgement.judged, gains, gain)
+    entropy = -(policy * log_policy).sum(1).mean()
     with torch.no_grad():
         divergence = (ratio - 1 - change).mean()
         clipped = ((ratio - 1).abs() > clip).float().mean()
-    return PolicyLoss(-surrogate.mean() - entropy_weight * entropy, entropy.detach(), divergence, clipped)
+    return PolicyLoss(-gain.mean() - entropy_weight * entropy, entropy.detach(), divergence, clipped)
+
+
+def judge(decisions: Decisions, unit: float) -> Judgement:
+    """Return the judgement of a rollout's cards, advantages in units of ``unit``."""
+    count = decisions.count
+    policy, values = decisions.policy[:count], decisions.values[:count]
+    advantage = (values - (policy * values).sum(1, keepdims=True)) * decisions.mask[:count] / (unit + TINY)
+    return Judgement(*(torch.from_numpy(column) for column in (decisions.judged[:count], policy, advantage)))
 
 
 def schedules(config: Config, progress: float) -> tuple[float, float]:
@@ -138,18 +174,20 @@ class Learner:
         hidden = torch.from_numpy(decisions.hidden[:count].reshape(count, -1))
         value = self.values(features, hidden)
         advantage = advantages(decisions.reward[:count], value, decisions.following[:count], config.trace)
-        normal = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+        normal = (advantage - advantage.mean()) / (advantage.std() + TINY)
         columns = (decisions.mask[:count].view(np.bool_), decisions.place[:count], decisions.log_prob[:count],
                    normal, advantage + value)  # fmt: skip
         tensors = [torch.from_numpy(column) for column in columns]
+        judgement = judge(decisions, float(advantage.std())) if decisions.judged[:count].any() else ()
         seen = []
         for _ in range(config.epochs):
             for part in np.array_split(generator.permutation(count), config.minibatches):
                 rows = torch.from_numpy(part)
                 chosen = [tensor[rows].to(config.device) for tensor in tensors]
+                judged = Judgement(*(tensor[rows].to(config.device) for tensor in judgement)) if judgement else None
                 inputs = self.encoder.inputs(features.index_select(0, rows))
                 unseen = hidden.index_select(0, rows)
-                seen.append(self._step(inputs, unseen, chosen, entropy_weight, critic_only))
+                seen.append(self._step(inputs, unseen, chosen, judged, entropy_weight, critic_only))
         self.updates += 1
         self._average_weights()
         names = ("policy_loss", "entropy", "kl", "clipped", "value_loss")
@@ -160,11 +198,14 @@ class Learner:
         return {**found, "explained_variance": explained, "learning_rate": rate, "entropy_weight": entropy_weight}
 
     def _step(
-        self, inputs: Tensor, hidden: Tensor, chosen: list[Tensor], entropy_weight: float, critic_only: bool
-    ) -> list[float]:
+        self, inputs: Tensor, hidden: Tensor, chosen: list[Tensor], judgement: Judgement | None,
+        entropy_weight: float, critic_only: bool,
+    ) -> list[float]:  # fmt: skip
         """Take one step of both networks, or of the critic alone."""
         mask, place, log_prob, advantage, target = chosen
-        policy = policy_loss(self.actor(inputs), mask, place, log_prob, advantage, self.config.clip, entropy_weight)
+        policy = policy_loss(
+            self.actor(inputs), mask, place, log_prob, advantage, self.config.clip, entropy_weight, judgement
+        )
         value_loss = (self.critic(self.critic_inputs(inputs, hidden))[:, 0] - target).square().mean()
         for optimiser in self._optimisers.values():
             optimiser.zero_grad()

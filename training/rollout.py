@@ -12,6 +12,7 @@ from torch import Tensor
 
 from scarto_env import Batch, Rules
 from scarto_env.bots import Bot
+from scarto_env.bots.heuristic import HeuristicBot
 from scarto_env.bots.policy_features import (
     Reading,
     encode_rows,
@@ -24,7 +25,8 @@ from scarto_env.bots.policy_features import (
 from scarto_env.cards import NUM_CARDS, NUM_SUITS
 from scarto_env.jit import kernel
 from scarto_env.rules import rules_table
-from training.network import FrozenPerceptron
+from training.network import MASKED, FrozenPerceptron
+from training.playouts import Playouts
 from training.returns import NO_DECISION, add_rewards, link_decisions
 
 SCORE_SCALE: Final = 30.0
@@ -72,6 +74,10 @@ class Decisions:
         log_prob: [N] float32.
         reward: [N] float32, until the seat's next decision, in units of ``SCORE_SCALE`` points.
         following: [N] int64, the seat's next decision, or ``NO_DECISION``.
+        judged: [N] bool, every legal card was judged by a playout.
+        values: [N, 78] float32, what came of each in canonical order, in units of ``SCORE_SCALE`` points; where
+            nothing is judged by playouts [N, 0], as is ``policy``.
+        policy: [N, 78] float32, the probability of each.
         count: N.
     """
 
@@ -82,12 +88,16 @@ class Decisions:
     log_prob: NDArray[np.float32]
     reward: NDArray[np.float32]
     following: NDArray[np.int64]
+    judged: NDArray[np.bool_]
+    values: NDArray[np.float32]
+    policy: NDArray[np.float32]
     count: int = 0
 
     @classmethod
-    def room_for(cls, num_games: int, rules: Rules) -> Decisions:
-        """Return empty decisions with room for a deal of every game."""
+    def room_for(cls, num_games: int, rules: Rules, playouts: bool = False) -> Decisions:
+        """Return empty decisions with room for a deal of every game, and for what playouts tell."""
         size = num_games * rules.num_decisions
+        judged_cards = NUM_CARDS if playouts else 0
         return cls(
             np.empty((size, num_features(rules.players)), np.int8),
             np.empty((size, rules.players, NUM_CARDS), np.int8),
@@ -96,6 +106,9 @@ class Decisions:
             np.empty(size, np.float32),
             np.empty(size, np.float32),
             np.empty(size, np.int64),
+            np.empty(size, np.bool_),
+            np.empty((size, judged_cards), np.float32),
+            np.empty((size, judged_cards), np.float32),
         )
 
 
@@ -162,6 +175,7 @@ class Rollout:
         theirs: [B, P], the seats that the opponent plays.
         shared: the learner's seats of a game share what they get: a coalition.
         likeliest: the opponent plays its likeliest card instead of drawing one.
+        playouts: where the opponent plays by thumb rules, every legal card is judged by a playout.
     """
 
     def __init__(
@@ -172,11 +186,13 @@ class Rollout:
         theirs: NDArray[np.bool_] | None = None,
         shared: bool = False,
         likeliest: bool = False,
+        playouts: bool = False,
     ) -> None:
         self.rules, self.num_games, self.encoder = rules, num_games, encoder
         self.theirs = np.zeros((num_games, rules.players), np.bool_) if theirs is None else theirs
         self.shared, self.likeliest = shared, likeliest
-        self.decisions = Decisions.room_for(num_games, rules)
+        self.decisions = Decisions.room_for(num_games, rules, playouts)
+        self._playouts = Playouts(rules, self.theirs) if playouts else None
         self._hidden = np.empty((num_games, rules.players, NUM_CARDS), np.int8)
         self._cards = np.empty(num_games, np.int64)
         self._free = np.empty(num_games, np.int64)
@@ -205,7 +221,7 @@ class Rollout:
                 self._let_opponent_act(batch, free[by_opponent], opponent, generator)
                 free = free[~by_opponent]
             if len(free):
-                self._act(batch, free, actor, generator)
+                self._act(batch, free, actor, opponent, generator)
             reward, done = batch.step(self._cards)
             over = bool(done[0])
             add_rewards(self._own(reward) if self.shared else reward, self._latest, decisions.reward)
@@ -213,8 +229,9 @@ class Rollout:
         return decisions
 
     def _act(
-        self, batch: Batch, rows: NDArray[np.int64], actor: FrozenPerceptron, generator: np.random.Generator
-    ) -> None:
+        self, batch: Batch, rows: NDArray[np.int64], actor: FrozenPerceptron, opponent: Opponent | None,
+        generator: np.random.Generator,
+    ) -> None:  # fmt: skip
         """Choose cards for the learner and note the decisions."""
         decisions, first = self.decisions, self.decisions.count
         new = slice(first, first + len(rows))
@@ -228,7 +245,26 @@ class Rollout:
         decisions.reward[new] = 0
         decisions.following[new] = NO_DECISION
         link_decisions(rows, batch.seat, first, self._latest, decisions.following)
+        decisions.judged[new] = False
+        if self._playouts:
+            decisions.values[new] = 0
+            legal_logits = np.where(decisions.mask[new], logits, np.float32(MASKED))
+            decisions.policy[new] = torch.softmax(torch.from_numpy(legal_logits), 1).numpy()
+            if isinstance(opponent, HeuristicBot):
+                self._judge(batch, rows, opponent, order, first, self._playouts)
         decisions.count += len(rows)
+
+    def _judge(
+        self, batch: Batch, rows: NDArray[np.int64], opponent: HeuristicBot, order: NDArray[np.int8], first: int,
+        playouts: Playouts,
+    ) -> None:  # fmt: skip
+        """Note what every legal card would bring where the opponent sits at the table."""
+        which = np.flatnonzero(self.theirs[rows].any(1))
+        if len(which):
+            decisions = self.decisions
+            values = playouts.values(batch, rows[which], opponent.style, order[which], decisions.mask[first + which])
+            decisions.values[first + which] = values / SCORE_SCALE
+            decisions.judged[first + which] = True
 
     def _let_opponent_act(
         self, batch: Batch, rows: NDArray[np.int64], opponent: Opponent, generator: np.random.Generator

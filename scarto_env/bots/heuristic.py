@@ -324,9 +324,12 @@ class HeuristicBot:
     Args:
         rules: preset or ``Rules``.
         seed: taken for the sake of a common call; nothing is drawn.
+
+    Attributes:
+        style: the numbers that the rules weigh by.
     """
 
-    _style: ClassVar[NDArray[Any]] = HEURISTIC
+    style: ClassVar[NDArray[Any]] = HEURISTIC
 
     def __init__(self, rules: str | Rules = "scarto", seed: int = 0) -> None:
         self.rules = as_rules(rules)
@@ -341,11 +344,11 @@ class HeuristicBot:
         observation, action_mask = as_bytes(observation, action_mask, self.rules)
         cards = np.zeros(len(observation), np.int64)
         row = np.zeros(1, GAME).view(np.recarray)
-        heuristic_cards(observation, action_mask, rules_table(self.rules), row, new_mind(self._style), cards)
+        heuristic_cards(observation, action_mask, rules_table(self.rules), row, new_mind(self.style), cards)
         return cards
 
 
 class ExpertBot(HeuristicBot):
     """Plays by the heuristic's rules with other numbers, an answer to it: the strongest player by rules alone."""
 
-    _style = EXPERT
+    style = EXPERT
