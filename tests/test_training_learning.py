@@ -155,7 +155,8 @@ def test_cards_are_judged_where_a_bot_with_thumb_rules_sits() -> None:
     for name, judges in (("greedy", False), ("heuristic", True)):
         decisions = rollout.play(learner.frozen_actor(), make_bot(name), deals(config), np.random.default_rng(0))
         judged, count = decisions.judged[: decisions.count], decisions.count
-        assert judged.any() == judges and (decisions.values[:count][~judged] == 0).all()
+        assert judged.any() == judges
+    assert (decisions.values[:count][~judged] == 0).all()
     assert 0.25 < judged.mean() < 0.45  # 12 tables with one or two learners, 12 with three
     policy = decisions.policy[:count]
     assert policy.sum(1) == pytest.approx(np.ones(count), abs=1e-5) and (policy[decisions.mask[:count] == 0] == 0).all()

@@ -144,7 +144,7 @@ def write_card(folder: Path, facts: Facts, weaknesses: Sequence[str]) -> None:
     lines = [
         f"# {folder.resolve().name}",
         "",
-        f"A policy for the rules `{config['rules_name']}`, learned by self-play alone.",
+        f"A policy for the rules `{config['rules_name']}`, learned from its own play.",
         "",
         "## Strength",
         "",

@@ -54,8 +54,7 @@ class Config:
         league_share: share of the deals in which one or two seats are played by another: a past self or a bot.
         league_every: updates between two past selves.
         league_bots: bots in the league; each plays as many updates as all past selves together.
-        playouts: at tables with bots that play by thumb rules every legal card is judged by what it brings in the true
-            deal played out by such rules, not the card played by what came of it.
+        playouts: judge every legal card by a playout of the true deal, where a league bot with thumb rules sits.
         evaluate_every: updates between two evaluations.
         evaluate_deals: deals of an evaluation against each yardstick, each played in every seat.
         yardsticks: bots to be measured against.
@@ -86,10 +85,10 @@ class Config:
     entropy_end: float = 0.003
     max_gradient: float = 0.5
     average_decay: float = 0.99
-    league_share: float = 0.1
-    league_every: int = 100
+    league_share: float = 0.4
+    league_every: int = 1000
     league_bots: tuple[str, ...] = ("heuristic",)
-    playouts: bool = False
+    playouts: bool = True
     evaluate_every: int = 200
     evaluate_deals: int = 200
     yardsticks: tuple[str, ...] = ("random", "greedy", "heuristic")

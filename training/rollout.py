@@ -75,9 +75,9 @@ class Decisions:
         reward: [N] float32, until the seat's next decision, in units of ``SCORE_SCALE`` points.
         following: [N] int64, the seat's next decision, or ``NO_DECISION``.
         judged: [N] bool, every legal card was judged by a playout.
-        values: [N, 78] float32, what came of each in canonical order, in units of ``SCORE_SCALE`` points; where
-            nothing is judged by playouts [N, 0], as is ``policy``.
-        policy: [N, 78] float32, the probability of each.
+        values: [N, 78] float32, what came of each in canonical order, in units of ``SCORE_SCALE`` points, 0 for
+            decisions that were not judged; without playouts [N, 0], as is ``policy``.
+        policy: [N, 78] float32, the probability of each; like ``values`` written only if some decisions are judged.
         count: N.
     """
 
@@ -246,25 +246,24 @@ class Rollout:
         decisions.following[new] = NO_DECISION
         link_decisions(rows, batch.seat, first, self._latest, decisions.following)
         decisions.judged[new] = False
-        if self._playouts:
-            decisions.values[new] = 0
+        if self._playouts and isinstance(opponent, HeuristicBot):
             legal_logits = np.where(decisions.mask[new], logits, np.float32(MASKED))
             decisions.policy[new] = torch.softmax(torch.from_numpy(legal_logits), 1).numpy()
-            if isinstance(opponent, HeuristicBot):
-                self._judge(batch, rows, opponent, order, first, self._playouts)
+            self._judge(batch, rows, opponent.style, order, self._playouts)
         decisions.count += len(rows)
 
     def _judge(
-        self, batch: Batch, rows: NDArray[np.int64], opponent: HeuristicBot, order: NDArray[np.int8], first: int,
-        playouts: Playouts,
-    ) -> None:  # fmt: skip
-        """Note what every legal card would bring where the opponent sits at the table."""
+        self, batch: Batch, rows: NDArray[np.int64], style: NDArray[Any], order: NDArray[np.int8], playouts: Playouts
+    ) -> None:
+        """Note what every legal card would bring in those rows where the opponent sits at the table."""
+        decisions, first = self.decisions, self.decisions.count
+        decisions.values[first : first + len(rows)] = 0
         which = np.flatnonzero(self.theirs[rows].any(1))
         if len(which):
-            decisions = self.decisions
-            values = playouts.values(batch, rows[which], opponent.style, order[which], decisions.mask[first + which])
-            decisions.values[first + which] = values / SCORE_SCALE
-            decisions.judged[first + which] = True
+            judged = first + which
+            values = playouts.values(batch, rows[which], style, order[which], decisions.mask[judged])
+            decisions.values[judged] = values / SCORE_SCALE
+            decisions.judged[judged] = True
 
     def _let_opponent_act(
         self, batch: Batch, rows: NDArray[np.int64], opponent: Opponent, generator: np.random.Generator
