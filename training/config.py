@@ -84,7 +84,7 @@ class Config:
     entropy: float = 0.03
     entropy_end: float = 0.003
     max_gradient: float = 0.5
-    average_decay: float = 0.99
+    average_decay: float = 0.95
     league_share: float = 0.4
     league_every: int = 1000
     league_bots: tuple[str, ...] = ("heuristic",)
