@@ -70,6 +70,22 @@ def test_a_few_worlds_in_no_time_are_the_worlds_alone() -> None:
     assert chosen(batch, **few, milliseconds=1e6) == chosen(batch, **few)
 
 
+def test_a_search_ends_when_its_choice_is_decided() -> None:
+    options = {"worlds": 192, "inference": 0}
+    for num_steps in (1, 30, 60):
+        batch = positions(num_steps, num_games=12)
+        everything = chosen(batch, sure=0, **options)
+        assert chosen(batch, **options) == everything
+        assert chosen(batch, sure=1e6, **options) == everything
+
+
+def test_a_decided_choice_waits_neither_for_worlds_nor_for_the_clock() -> None:
+    batch = positions(30, num_games=1)
+    soon = {"inference": 0, "favour": 0, "sure": 1e-9}
+    bot = SearchBot(worlds=10**9, milliseconds=1e9, **soon)
+    assert bot.act(batch.observation, batch.action_mask).tolist() == chosen(batch, worlds=64, **soon)
+
+
 def test_it_lays_away_by_search_too() -> None:
     batch = positions(0, num_games=40)
     heuristic = make_bot("heuristic").act(batch.observation, batch.action_mask)

@@ -44,6 +44,8 @@ PLAN: Final = np.dtype(
     [
         ("total", np.float64, (NUM_CARDS,)),  # sum of scores of each candidate
         ("held", np.float64, (NUM_CARDS,)),  # the same if a lead's suit is led on: the better of both counts
+        ("score", np.float64, (NUM_CARDS, 2)),  # of each candidate in the latest world, both ways
+        ("spread", np.float64, (NUM_CARDS,)),  # sum of squares of what it gains on the favourite, the larger of both
         ("tried", np.int8, (NUM_CARDS,)),  # candidates: legal, and not the twin of another
         ("every", np.bool_),  # every legal card is tried in every world, an only one and twins too
         ("plays", np.int64, (MOST_PLAYS,)),  # what ``list_plays`` wrote
@@ -52,6 +54,7 @@ PLAN: Final = np.dtype(
         ("worlds", np.int64),  # tried so far
         ("favourite", np.int64),  # the card that the seat's own rules would play
         ("favour", np.float64),  # its bonus in points, times the square root of the number of worlds
+        ("sure", np.float64),  # deviations by which a candidate is beaten for good; 0: none is
         ("plans", np.bool_),  # leads are tried with their suit led on, too
         ("playout", np.int64),
         ("exact", np.int64),  # last tricks of a playout that are solved
@@ -133,6 +136,7 @@ def prepare(
     for card in range(NUM_CARDS):
         plan.total[card] = 0
         plan.held[card] = 0
+        plan.spread[card] = 0
         plan.tried[card] = is_legal(base, card)
     if not plan.every:
         drop_twins(base, rules, mind, plan)
