@@ -194,6 +194,15 @@ def test_sample_deals_are_records_that_verify(evaluation) -> None:
         assert set(record.seats) == {"random", "greedy", "heuristic"}
 
 
+def test_growth_is_measured_deal_by_deal() -> None:
+    first, second = growth.growth(["random"], {1: 6, 3: 4}, bot="search:worlds={worlds},inference=0", seed=3)
+    before = duel("search:worlds=1,inference=0", "random", deals=4, seed=3).alone.points
+    assert first.gain is None and second.gain is not None
+    assert second.gain.num_deals == 4 and second.gain.mean == pytest.approx(second.points.mean - before.mean)
+    (_, same) = growth.growth(["random"], {1: 6, 2: 4}, bot="greedy", seed=3)
+    assert same.gain is not None and same.gain.mean == same.gain.deviation == 0
+
+
 def test_growth_is_a_duel_a_step_and_prints_what_it_measured(capsys, tmp_path) -> None:
     (step,) = growth.growth(["random"], {5: 6}, bot="greedy", seed=3)
     assert step.points == duel("greedy", "random", deals=6, seed=3).alone.points
