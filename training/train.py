@@ -58,7 +58,8 @@ class Player:
     def __init__(self, config: Config, learner: Learner) -> None:
         theirs = opponents_seats(config.deals_at_once, learner.rules.players, config.league_share, "league")
         self.config = config
-        self._rollout = Rollout(learner.rules, config.deals_at_once, learner.encoder, theirs, playouts=config.playouts)
+        judges = config.playouts and config.league_share > 0 and bool(config.league_bots)
+        self._rollout = Rollout(learner.rules, config.deals_at_once, learner.encoder, theirs, playouts=judges)
 
     def play(
         self, learner: Learner, opponent: Opponent | None, update: int, rank: int, generator: np.random.Generator
