@@ -148,18 +148,25 @@ def test_playouts_tell_what_each_legal_card_brings(preset: str, cards_played: in
 
 
 def test_cards_are_judged_where_a_bot_with_thumb_rules_sits() -> None:
-    config = small(deals_at_once=24, playouts=True, epochs=4, learning_rate=3e-3)
+    config = small(deals_at_once=24)
     learner = Learner(config)
     theirs = opponents_seats(24, 3, 0.5, "league")
     rollout = Rollout(learner.rules, 24, learner.encoder, theirs, playouts=True)
+    decisions = rollout.decisions
     for name, judges in (("greedy", False), ("heuristic", True)):
-        decisions = rollout.play(learner.frozen_actor(), make_bot(name), deals(config), np.random.default_rng(0))
-        judged, count = decisions.judged[: decisions.count], decisions.count
+        decisions.values.fill(np.nan)
+        decisions.policy.fill(np.nan)
+        rollout.play(learner.frozen_actor(), make_bot(name), deals(config), np.random.default_rng(0))
+        judged = decisions.judged[: decisions.count]
         assert judged.any() == judges
-    assert (decisions.values[:count][~judged] == 0).all()
+        for column in (decisions.values, decisions.policy):
+            assert (np.isfinite(column[: decisions.count]).all(1) == judged).all()
     assert 0.25 < judged.mean() < 0.45  # 12 tables with one or two learners, 12 with three
-    policy = decisions.policy[:count]
-    assert policy.sum(1) == pytest.approx(np.ones(count), abs=1e-5) and (policy[decisions.mask[:count] == 0] == 0).all()
+    policy, mask = decisions.policy[: decisions.count][judged], decisions.mask[: decisions.count][judged]
+    assert policy.sum(1) == pytest.approx(np.ones(len(policy)), abs=1e-5) and (policy[mask == 0] == 0).all()
+    # What was not judged is no number still, and does no harm.
+    learner.learn(decisions, 0.0, np.random.default_rng(0))
+    assert all(torch.isfinite(weight).all() for weight in learner.actor.parameters())
 
 
 def test_what_is_judged_best_becomes_likelier() -> None:

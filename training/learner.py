@@ -99,9 +99,11 @@ def policy_loss(
 def judge(decisions: Decisions, unit: float) -> Judgement:
     """Return the judgement of a rollout's cards, advantages in units of ``unit``."""
     count = decisions.count
-    policy, values = decisions.policy[:count], decisions.values[:count]
+    judged = decisions.judged[:count]
+    # What was not judged was not written: it may be no number, which no weight of 0 makes good.
+    policy, values = (np.where(judged[:, None], part[:count], 0) for part in (decisions.policy, decisions.values))
     advantage = (values - (policy * values).sum(1, keepdims=True)) * decisions.mask[:count] / (unit + TINY)
-    return Judgement(*(torch.from_numpy(column) for column in (decisions.judged[:count], policy, advantage)))
+    return Judgement(*(torch.from_numpy(column) for column in (judged, policy, advantage)))
 
 
 def schedules(config: Config, progress: float) -> tuple[float, float]:

@@ -75,9 +75,9 @@ class Decisions:
         reward: [N] float32, until the seat's next decision, in units of ``SCORE_SCALE`` points.
         following: [N] int64, the seat's next decision, or ``NO_DECISION``.
         judged: [N] bool, every legal card was judged by a playout.
-        values: [N, 78] float32, what came of each in canonical order, in units of ``SCORE_SCALE`` points, 0 for
-            decisions that were not judged; without playouts [N, 0], as is ``policy``.
-        policy: [N, 78] float32, the probability of each; like ``values`` written only if some decisions are judged.
+        values: [N, 78] float32, what came of each in canonical order, in units of ``SCORE_SCALE`` points; written for
+            judged decisions alone, like ``policy``, and both [N, 0] without playouts.
+        policy: [N, 78] float32, the probability of each.
         count: N.
     """
 
@@ -247,23 +247,23 @@ class Rollout:
         link_decisions(rows, batch.seat, first, self._latest, decisions.following)
         decisions.judged[new] = False
         if self._playouts and isinstance(opponent, HeuristicBot):
-            legal_logits = np.where(decisions.mask[new], logits, np.float32(MASKED))
-            decisions.policy[new] = torch.softmax(torch.from_numpy(legal_logits), 1).numpy()
-            self._judge(batch, rows, opponent.style, order, self._playouts)
+            self._judge(batch, rows, opponent.style, order, logits, self._playouts)
         decisions.count += len(rows)
 
     def _judge(
-        self, batch: Batch, rows: NDArray[np.int64], style: NDArray[Any], order: NDArray[np.int8], playouts: Playouts
-    ) -> None:
+        self, batch: Batch, rows: NDArray[np.int64], style: NDArray[Any], order: NDArray[np.int8],
+        logits: NDArray[np.float32], playouts: Playouts,
+    ) -> None:  # fmt: skip
         """Note what every legal card would bring in those rows where the opponent sits at the table."""
-        decisions, first = self.decisions, self.decisions.count
-        decisions.values[first : first + len(rows)] = 0
         which = np.flatnonzero(self.theirs[rows].any(1))
-        if len(which):
-            judged = first + which
-            values = playouts.values(batch, rows[which], style, order[which], decisions.mask[judged])
-            decisions.values[judged] = values / SCORE_SCALE
-            decisions.judged[judged] = True
+        if not len(which):
+            return
+        decisions, judged = self.decisions, self.decisions.count + which
+        mask = decisions.mask[judged]
+        decisions.values[judged] = playouts.values(batch, rows[which], style, order[which], mask) / SCORE_SCALE
+        legal_logits = torch.from_numpy(np.where(mask, logits[which], np.float32(MASKED)))
+        decisions.policy[judged] = torch.softmax(legal_logits, 1).numpy()
+        decisions.judged[judged] = True
 
     def _let_opponent_act(
         self, batch: Batch, rows: NDArray[np.int64], opponent: Opponent, generator: np.random.Generator
