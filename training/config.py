@@ -89,7 +89,7 @@ class Config:
     league_every: int = 1000
     league_bots: tuple[str, ...] = ("heuristic",)
     playouts: bool = True
-    evaluate_every: int = 200
+    evaluate_every: int = 80
     evaluate_deals: int = 200
     yardsticks: tuple[str, ...] = ("random", "greedy", "heuristic")
     save_every: int = 40

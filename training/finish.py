@@ -79,7 +79,7 @@ def draw_curve(folder: Path) -> None:
     axes.set_ylabel("points a deal, 95 % interval")
     axes.set_title("One seat of the policy against")
     if names:
-        axes.legend()
+        figure.legend(loc="outside right upper")  # beside the curves, not over them
     figure.savefig(folder / CURVE_FILE, dpi=120)
     plt.close(figure)
 
