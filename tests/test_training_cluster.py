@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +25,7 @@ from training.learner import Learner
 from training.orders import Played
 from training.report import METRICS_FILE, _kept
 from training.returns import NO_DECISION
+from training.rollout import Decisions
 from training.train import MOST_UPDATES, new_deals, train
 
 TINY: dict[str, Any] = {
@@ -65,8 +67,9 @@ def test_staleness_may_change_within_a_run(tmp_path: Path) -> None:
 
 def test_joined_rollouts_keep_their_own_next_decisions() -> None:
     def played(*following: int) -> Played:
-        columns = {field: np.zeros(len(following), np.float32)
-                   for field in ("features", "hidden", "mask", "place", "log_prob", "reward")}  # fmt: skip
+        columns = {
+            field.name: np.zeros(len(following)) for field in dataclasses.fields(Decisions) if field.name != "count"
+        }
         return Played(columns | {"following": np.array(following)}, len(following), np.random.default_rng(0), 0.0)
 
     found = joined([played(1, NO_DECISION), played(2, NO_DECISION, NO_DECISION)])
