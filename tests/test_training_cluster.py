@@ -31,7 +31,7 @@ from training.train import MOST_UPDATES, new_deals, train
 TINY: dict[str, Any] = {
     "workers": 2, "deals": 96, "deals_at_once": 8, "minibatches": 2, "actor": (16,), "critic": (8,),
     "evaluate_every": 3, "evaluate_deals": 2, "yardsticks": ("random",), "save_every": 1,
-    "league_share": 0.5, "league_every": 1, "playouts": True,
+    "league_share": 0.5, "league_every": 1,
 }  # fmt: skip
 
 

@@ -170,7 +170,7 @@ def test_cards_are_judged_where_a_bot_with_thumb_rules_sits() -> None:
 
 
 def test_what_is_judged_best_becomes_likelier() -> None:
-    config = small(deals_at_once=24, playouts=True, epochs=8, learning_rate=3e-3)
+    config = small(deals_at_once=24, epochs=8, learning_rate=3e-3)
     learner = Learner(config)
     rollout = Rollout(learner.rules, 24, learner.encoder, opponents_seats(24, 3, 1.0, "one"), playouts=True)
     decisions = rollout.play(learner.frozen_actor(), make_bot("heuristic"), deals(config), np.random.default_rng(0))

@@ -96,13 +96,13 @@ def policy_loss(
     return PolicyLoss(-gain.mean() - entropy_weight * entropy, entropy.detach(), divergence, clipped)
 
 
-def judge(decisions: Decisions, unit: float) -> Judgement:
+def judge(decisions: Decisions, unit: np.float32) -> Judgement:
     """Return the judgement of a rollout's cards, advantages in units of ``unit``."""
     count = decisions.count
     judged = decisions.judged[:count]
     # What was not judged was not written: it may be no number, which no weight of 0 makes good.
     policy, values = (np.where(judged[:, None], part[:count], 0) for part in (decisions.policy, decisions.values))
-    advantage = (values - (policy * values).sum(1, keepdims=True)) * decisions.mask[:count] / (unit + TINY)
+    advantage = (values - (policy * values).sum(1, keepdims=True)) * decisions.mask[:count] / unit
     return Judgement(*(torch.from_numpy(column) for column in (judged, policy, advantage)))
 
 
@@ -176,11 +176,12 @@ class Learner:
         hidden = torch.from_numpy(decisions.hidden[:count].reshape(count, -1))
         value = self.values(features, hidden)
         advantage = advantages(decisions.reward[:count], value, decisions.following[:count], config.trace)
-        normal = (advantage - advantage.mean()) / (advantage.std() + TINY)
+        unit = advantage.std() + TINY
+        normal = (advantage - advantage.mean()) / unit
         columns = (decisions.mask[:count].view(np.bool_), decisions.place[:count], decisions.log_prob[:count],
                    normal, advantage + value)  # fmt: skip
         tensors = [torch.from_numpy(column) for column in columns]
-        judgement = judge(decisions, float(advantage.std())) if decisions.judged[:count].any() else ()
+        judgement = judge(decisions, unit) if decisions.judged[:count].any() else ()
         seen = []
         for _ in range(config.epochs):
             for part in np.array_split(generator.permutation(count), config.minibatches):

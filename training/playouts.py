@@ -24,6 +24,13 @@ from scarto_env.state import GAME, OVER, SCORE_UNITS
 
 
 @kernel
+def play_by_rules(row: Any, rules: Any, minds: Any, second: Any) -> None:
+    """Play a deal to its end by thumb rules: the seats in ``second`` [P] by ``minds[1]``, others by ``minds[0]``."""
+    while row.phase != OVER:
+        act(row, rules, heuristic_card(row, rules, minds[int(second[int(row.seat)])]))
+
+
+@kernel
 def play_cards_out(
     games: Any, rows: Any, table: Any, theirs: Any, minds: Any, order: Any, mask: Any, trial: Any, values: Any
 ) -> None:  # fmt: skip
@@ -55,9 +62,7 @@ def play_cards_out(
                 continue
             trial[0] = game
             act(trial[0], rules, card)
-            while trial[0].phase != OVER:
-                mind = minds[int(theirs[rows[index], int(trial[0].seat)])]
-                act(trial[0], rules, heuristic_card(trial[0], rules, mind))
+            play_by_rules(trial[0], rules, minds, theirs[rows[index]])
             values[index, place] = trial[0].settled[game.seat] / unit
 
 

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from scarto_env.arena.estimate import Estimate
 from scarto_env.batch import Batch
-from scarto_env.bots.heuristic import heuristic_card
 from scarto_env.bots.knowledge import new_mind
 from scarto_env.bots.style import EXPERT_COLUMN, HEURISTIC, HEURISTIC_COLUMN, Numbers, new_style, numbers_of
 from scarto_env.jit import kernel
-from scarto_env.play import act
 from scarto_env.rules import Rules, rules_table
-from scarto_env.state import GAME, OVER, SCORE_UNITS
+from scarto_env.state import GAME, SCORE_UNITS
+from training.playouts import play_by_rules
 
 HALVES: Final = 2
 """Parts of the deals that generations take turns with, so that no lucky numbers stay for long."""
@@ -35,16 +34,18 @@ class Progress(NamedTuple):
 
 
 @kernel
-def play_answers(deals: Any, table: Any, minds: Any, row: Any, points: Any) -> None:
-    """Write the points of ``minds[1]`` against copies of ``minds[0]``, the mean over all seats of each deal."""
+def play_answers(deals: Any, table: Any, minds: Any, alone: Any, row: Any, points: Any) -> None:
+    """Write the points of ``minds[1]`` against copies of ``minds[0]``, the mean over all seats of each deal.
+
+    ``alone`` [P, P] is true on its diagonal.
+    """
     rules = table[0]
     players = int(rules.players)
     for index in range(len(deals)):
         total = 0
         for seat in range(players):
             row[0] = deals[index]
-            while row[0].phase != OVER:
-                act(row[0], rules, heuristic_card(row[0], rules, minds[int(row[0].seat == seat)]))
+            play_by_rules(row[0], rules, minds, alone[seat])
             total += int(row[0].settled[seat])
         points[index] = total / (SCORE_UNITS * players * players)
 
@@ -53,7 +54,8 @@ def points_of(numbers: Numbers, deals: Batch) -> NDArray[np.float64]:
     """Return the points of a player with these numbers against heuristic ones, [B], each deal in every seat."""
     points = np.zeros(len(deals))
     minds = new_mind(HEURISTIC, new_style(numbers))
-    play_answers(deals.games, rules_table(deals.rules), minds, np.zeros(1, GAME).view(np.recarray), points)
+    alone, row = np.eye(deals.rules.players, dtype=np.bool_), np.zeros(1, GAME).view(np.recarray)
+    play_answers(deals.games, rules_table(deals.rules), minds, alone, row, points)
     return points
 
 
