@@ -203,6 +203,28 @@ def test_growth_is_measured_deal_by_deal() -> None:
     assert same.gain is not None and same.gain.mean == same.gain.deviation == 0
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--deals 4", "'4' is not allowed: expected WORLDS:DEALS"),
+        ("--deals a:b", "'a:b' is not allowed"),
+        ("--deals 4:2:3", "'4:2:3' is not allowed"),
+        ("--deals 4:0", "deals=0 is not allowed"),
+        ("--deals 0:2", "worlds=0 is not allowed"),
+        ("--deals 4:3 4:5", "named twice"),
+        ("--against random random", "named twice"),
+        ("--against nope", "'nope' is no bot"),
+        ("--seed -1", "seed=-1 is not allowed"),
+        ("--bot search:worlds={w}", "expected nothing in braces but {worlds}"),
+    ],
+)
+def test_growth_names_what_is_wrong_before_it_measures(capsys, arguments, message) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        growth.main(arguments.split())
+    shown = capsys.readouterr()
+    assert message in shown.err and not shown.out
+
+
 def test_growth_is_a_duel_a_step_and_prints_what_it_measured(capsys, tmp_path) -> None:
     (step,) = growth.growth(["random"], {5: 6}, bot="greedy", seed=3)
     assert step.points == duel("greedy", "random", deals=6, seed=3).alone.points

@@ -86,22 +86,42 @@ def plot(steps: Sequence[Step]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print one row after another as Markdown."""
     parser = argparse.ArgumentParser(prog="python -m scarto_env.arena.growth", description=__doc__)
-    parser.add_argument("--deals", nargs="+", metavar="WORLDS:DEALS", help=f"by default {_written(DEALS)}")
+    parser.add_argument("--deals", nargs="+", type=_row, metavar="WORLDS:DEALS", help=f"by default {_written(DEALS)}")
     parser.add_argument("--against", nargs="+", default=["heuristic", "greedy"], metavar="BOT")
     parser.add_argument("--bot", default=_BOT, help="the searching bot, {worlds} standing for their number")
     parser.add_argument("--seed", type=int, default=0, help="of the deals")
     parser.add_argument("--svg", type=Path, help="write a plot to this file")
     given = parser.parse_args(arguments)
-    deals = {int(worlds): int(number) for worlds, number in (part.split(":") for part in given.deals or ())}
+    deals = dict(given.deals or DEALS)
+    if len(deals) < len(given.deals or ()) or len(set(given.against)) < len(given.against):
+        parser.error("a number of worlds or an opponent is named twice: rows that repeat one gain nothing on it")
+    try:
+        for worlds, number in deals.items():
+            make_bot(given.bot.format(worlds=worlds))
+            deal_set(number, "scarto", given.seed)
+        for name in given.against:
+            make_bot(name)
+    except (KeyError, IndexError):
+        parser.error(f"--bot {given.bot!r} is not allowed: expected nothing in braces but {{worlds}}")
+    except ValueError as error:
+        parser.error(str(error))
     print("| worlds | against two | points a deal | deals | gain on the row before | deals | CPU seconds a hand |")
     print("|---:|---|---|---:|---|---:|---:|")
     steps = []
-    for step in growth(given.against, deals or DEALS, given.bot, seed=given.seed):
+    for step in growth(given.against, deals, given.bot, seed=given.seed):
         shown = [f"{step.worlds:,}", step.opponent, *_shown(step.points), *_shown(step.gain), f"{step.seconds:.3f}"]
         print(f"| {' | '.join(shown)} |", flush=True)
         steps.append(step)
     if given.svg:
         given.svg.write_text(plot(steps), encoding="utf-8")
+
+
+def _row(text: str) -> tuple[int, int]:
+    """Return a number of worlds and one of deals from ``WORLDS:DEALS``."""
+    worlds, _, number = text.partition(":")
+    if not (worlds.isdecimal() and number.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: expected WORLDS:DEALS, two whole numbers")
+    return int(worlds), int(number)
 
 
 def _shown(estimate: Estimate | None) -> tuple[str, str]:
