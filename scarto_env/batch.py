@@ -16,14 +16,16 @@ from scarto_env.jit import as_argument, run_parallel
 from scarto_env.loops import (
     GO_ON,
     WAIT,
+    advance_one,
     begin_given,
     checked_advance,
     checked_advance_on_threads,
     checked_advance_some,
     checked_advance_some_on_threads,
-    choose_random,
+    choose_random_of,
     choose_random_on_threads,
     deal_some,
+    frame_of,
     hidden_all,
     observe_one,
     play_out_all,
@@ -150,10 +152,17 @@ class Batch:
         self._actions = np.zeros(num_games, np.int64)
         self._no_out = np.empty((0, observation_size(players)), np.float32)
         self._no_numbers = np.empty(0)
-        self._view_rows()
+        self._frame_arrays()
 
-    def _view_rows(self) -> None:
-        """Make the views of the rows' fields that are read at every step."""
+    def _frame_arrays(self) -> None:
+        """Make what is read at every step: views of the rows' fields, and the frame that tells kernels of the arrays.
+
+        A frame holds addresses, so the arrays of it are kept beside it, whatever becomes of the attributes.
+        """
+        arrays = (self._rows, self._table, self.observation, self.action_mask)
+        frame = frame_of(*arrays)
+        self._framed = (frame, *arrays)
+        self._frame = int(frame.ctypes.data)
         fields = self._rows.view(np.ndarray)
         self.seat: NDArray[np.int8] = fields["seat"]
         self.seat.flags.writeable = False
@@ -237,9 +246,9 @@ class Batch:
     def random_actions(self) -> NDArray[np.int64]:
         """Return a legal card each, [B] int64, from the bots' generator; the same memory at every call."""
         if self.threads == 1:
-            choose_random(self._rows, self._actions, 0, len(self._actions))
+            choose_random_of(self._frame, self._actions)
         else:
-            run_parallel(self.threads, choose_random_on_threads, self._rows, self._actions, self.threads)
+            run_parallel(self.threads, choose_random_on_threads, self._frame, self._actions, self.threads)
         return self._actions
 
     def step(self, actions: ArrayLike) -> Step:
@@ -254,11 +263,10 @@ class Batch:
             TypeError: the dtype is no integer; no game has moved.
         """
         cards = self.checked_actions(actions)
-        arguments = (self._rows, self._table, cards, self.observation, self.action_mask)
         if self.threads == 1:
-            illegal = checked_advance(*arguments)
+            illegal = checked_advance(self._frame, cards)
         else:
-            illegal = run_parallel(self.threads, checked_advance_on_threads, *arguments, self.threads)
+            illegal = run_parallel(self.threads, checked_advance_on_threads, self._frame, cards, self.threads)
         if illegal < len(self):
             raise refusal(self.games[illegal], self.rules, int(cards[illegal]), self._named(illegal))
         return self._step
@@ -303,7 +311,7 @@ class Batch:
         orders, viewers = self.checked_actions(orders, "orders"), self.checked_actions(viewers, "viewers")
         players = self.rules.players
         places = _random_places(players, None if random_others is None else tuple(random_others))
-        arguments = (self._rows, self._table, orders, cards, viewers, places, self.observation, self.action_mask,
+        arguments = (self._frame, orders, cards, viewers, places,
                      self._checked_out("out", out, self._no_out, self.observation.shape),
                      self._checked_out("gained", gained, self._no_numbers, cards.shape),
                      self._checked_out("score", score, self._no_numbers, cards.shape))  # fmt: skip
@@ -337,13 +345,12 @@ class Batch:
             ValueError: there are more games.
             TypeError: the card is no whole number.
         """
-        if len(self._actions) != 1:
-            raise ValueError(f"step_one plays a card in the only game of a batch, not in one of {len(self)}")
         card = index(card)
         # No 64 bits hold the numbers beyond, and none of them is a card.
-        self._actions[0] = card if -1 <= card < NUM_CARDS else -1
-        if checked_advance(self._rows, self._table, self._actions, self.observation, self.action_mask) == 0:
-            raise refusal(self.games[0], self.rules, int(card))
+        if not advance_one(self._frame, card if -1 <= card < NUM_CARDS else -1):
+            if len(self) != 1:
+                raise ValueError(f"step_one plays a card in the only game of a batch, not in one of {len(self)}")
+            raise refusal(self.games[0], self.rules, card)
         return self._step
 
     def checked_actions(self, actions: ArrayLike, name: str = "actions") -> NDArray[np.int64]:
@@ -437,5 +444,5 @@ class Batch:
         other.observation = self.observation.copy()
         other.action_mask = self.action_mask.copy()
         other._actions = self._actions.copy()
-        other._view_rows()
+        other._frame_arrays()
         return other

@@ -7,10 +7,12 @@ from typing import Any, Final
 import numba
 import numpy as np
 
-from scarto_env.jit import kernel, parallel_kernel, prefetch
+from scarto_env.cards import NUM_CARDS
+from scarto_env.jit import allocating_kernel, array_at, inlined_kernel, kernel, parallel_kernel, prefetch
 from scarto_env.observation import observe, relative, write_hidden, write_mask, write_state
 from scarto_env.play import act, deal, is_legal, play_out, random_card, start_deal, take_talon
-from scarto_env.state import HOT_BYTES, OVER, SCORE_UNITS
+from scarto_env.rules import TABLE
+from scarto_env.state import GAME, HOT_BYTES, OVER, SCORE_UNITS
 
 SCORE, TRICK, WIN = range(3)
 """What is paid: the settled score at the end of a deal, the same trick by trick, or the win."""
@@ -22,6 +24,36 @@ _AHEAD: Final = 8
 """Games between the one that is stepped and the one that is asked for from memory."""
 _LINE: Final = 64
 """Bytes that come from memory at a time."""
+
+FRAME: Final = np.dtype([(name, np.int64) for name in ("num_games", "width", "games", "table", "observation", "mask")])
+"""Where a batch's arrays lie and how large they are: one record."""
+
+
+def frame_of(
+    games: np.ndarray[Any, Any], table: np.ndarray[Any, Any], observation: np.ndarray[Any, Any],
+    mask: np.ndarray[Any, Any],
+) -> np.ndarray[Any, Any]:  # fmt: skip
+    """Return the frame of a batch's arrays, which the caller keeps as long as the frame."""
+    places = (array.ctypes.data for array in (games, table, observation, mask))
+    return np.array([(*observation.shape, *places)], FRAME)
+
+
+@allocating_kernel
+def arrays_of(frame: int) -> Any:
+    """Return the games, the table, the observation and the mask of the frame at an address."""
+    record = array_at(frame, (1,), FRAME)[0]
+    return (
+        array_at(record.games, (record.num_games,), GAME),
+        array_at(record.table, (1,), TABLE),
+        array_at(record.observation, (record.num_games, record.width), np.int8),
+        array_at(record.mask, (record.num_games, NUM_CARDS), np.int8),
+    )
+
+
+@kernel
+def part_of(games: Any, part: int, parts: int) -> tuple[int, int]:
+    """Return where one of so many parts of the games starts and stops."""
+    return len(games) * part // parts, len(games) * (part + 1) // parts
 
 
 @kernel
@@ -89,31 +121,45 @@ def fetch_ahead(games: Any, observation: Any, mask: Any, index: int, stop: int) 
         prefetch(mask, ahead, 0)
 
 
+@inlined_kernel
+def move(game: Any, rules: Any, card: int, observation: Any, mask: Any) -> None:
+    """Play one legal card in a game, none if it is over, and write what the next seat sees."""
+    for seat in range(rules.players):
+        game.reward[seat] = 0
+    game.done = False
+    if game.phase != OVER:
+        play_paid(game, rules, card)
+        if game.phase == OVER:
+            game.done = True
+            if rules.redeal:
+                deal(game, rules, -1)
+    observe(game, rules, int(game.seat), observation)
+    write_mask(game, mask)
+
+
 @kernel
-def advance(
-    games: Any, table: Any, actions: Any, observation: Any, mask: Any, start: int, stop: int
-) -> None:  # fmt: skip
+def advance(games: Any, table: Any, actions: Any, observation: Any, mask: Any, start: int, stop: int) -> None:
     """Play one legal card in games ``start``..``stop``-1 and write what the next seats see."""
     rules = table[0]
     for index in range(start, stop):
         fetch_ahead(games, observation, mask, index, stop)
-        game = games[index]
-        for seat in range(rules.players):
-            game.reward[seat] = 0
-        game.done = False
-        if game.phase != OVER:
-            play_paid(game, rules, actions[index])
-            if game.phase == OVER:
-                game.done = True
-                if rules.redeal:
-                    deal(game, rules, -1)
-        observe(game, rules, int(game.seat), observation[index])
-        write_mask(game, mask[index])
+        move(games[index], rules, actions[index], observation[index], mask[index])
 
 
-@kernel
-def checked_advance(games: Any, table: Any, actions: Any, observation: Any, mask: Any) -> int:
+@allocating_kernel
+def advance_one(frame: int, card: int) -> bool:
+    """Play a card in the only game of a frame and return whether that could be done."""
+    games, table, observation, mask = arrays_of(frame)
+    if len(games) != 1 or (games[0].phase != OVER and not is_legal(games[0], card)):
+        return False
+    move(games[0], table[0], card, observation[0], mask[0])
+    return True
+
+
+@allocating_kernel
+def checked_advance(frame: int, actions: Any) -> int:
     """Return the first game whose action is illegal, or their number after having played one card in every game."""
+    games, table, observation, mask = arrays_of(frame)
     illegal = first_illegal(games, actions, 0, len(games))
     if illegal == len(games):
         advance(games, table, actions, observation, mask, 0, len(games))
@@ -121,15 +167,16 @@ def checked_advance(games: Any, table: Any, actions: Any, observation: Any, mask
 
 
 @parallel_kernel
-def checked_advance_on_threads(games: Any, table: Any, actions: Any, observation: Any, mask: Any, threads: int) -> int:
+def checked_advance_on_threads(frame: int, actions: Any, threads: int) -> int:
     """Do what ``checked_advance`` does, a range of games on each thread: rows stay in their core's cache."""
+    games, table, observation, mask = arrays_of(frame)
     illegal = len(games)
     for part in numba.prange(threads):
-        start, stop = len(games) * part // threads, len(games) * (part + 1) // threads
+        start, stop = part_of(games, part, threads)
         illegal = min(illegal, first_illegal(games, actions, start, stop))
     if illegal == len(games):
         for part in numba.prange(threads):
-            start, stop = len(games) * part // threads, len(games) * (part + 1) // threads
+            start, stop = part_of(games, part, threads)
             advance(games, table, actions, observation, mask, start, stop)
     return illegal
 
@@ -191,12 +238,12 @@ def advance_some(
                 wide[place] = row[place]
 
 
-@kernel
+@allocating_kernel
 def checked_advance_some(
-    games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
-    mask: Any, out: Any, gained: Any, score: Any,
-) -> int:  # fmt: skip
+    frame: int, orders: Any, actions: Any, viewers: Any, random_places: Any, out: Any, gained: Any, score: Any
+) -> int:
     """Return the first game that cannot do as ordered, or their number after all orders have been carried out."""
+    games, table, observation, mask = arrays_of(frame)
     wrong = first_misorder(games, orders, actions, viewers, len(random_places), 0, len(games))
     if wrong == len(games):
         advance_some(games, table, orders, actions, viewers, random_places, observation, mask, out, gained, score,
@@ -206,17 +253,18 @@ def checked_advance_some(
 
 @parallel_kernel
 def checked_advance_some_on_threads(
-    games: Any, table: Any, orders: Any, actions: Any, viewers: Any, random_places: Any, observation: Any,
-    mask: Any, out: Any, gained: Any, score: Any, threads: int,
+    frame: int, orders: Any, actions: Any, viewers: Any, random_places: Any, out: Any, gained: Any, score: Any,
+    threads: int,
 ) -> int:  # fmt: skip
     """Do what ``checked_advance_some`` does, a range of games on each thread."""
+    games, table, observation, mask = arrays_of(frame)
     wrong = len(games)
     for part in numba.prange(threads):
-        start, stop = len(games) * part // threads, len(games) * (part + 1) // threads
+        start, stop = part_of(games, part, threads)
         wrong = min(wrong, first_misorder(games, orders, actions, viewers, len(random_places), start, stop))
     if wrong == len(games):
         for part in numba.prange(threads):
-            start, stop = len(games) * part // threads, len(games) * (part + 1) // threads
+            start, stop = part_of(games, part, threads)
             advance_some(games, table, orders, actions, viewers, random_places, observation, mask, out, gained,
                          score, start, stop)  # fmt: skip
     return wrong
@@ -273,11 +321,20 @@ def play_out_all(games: Any, table: Any, start: int, stop: int) -> int:
     return num_played
 
 
+@allocating_kernel
+def choose_random_of(frame: int, actions: Any) -> None:
+    """Do what ``choose_random`` does in all games of a frame."""
+    games, _, _, _ = arrays_of(frame)
+    choose_random(games, actions, 0, len(games))
+
+
 @parallel_kernel
-def choose_random_on_threads(games: Any, actions: Any, threads: int) -> None:
-    """Do what ``choose_random`` does, a range of games on each thread."""
+def choose_random_on_threads(frame: int, actions: Any, threads: int) -> None:
+    """Do what ``choose_random`` does in all games of a frame, a range of them on each thread."""
+    games, _, _, _ = arrays_of(frame)
     for part in numba.prange(threads):
-        choose_random(games, actions, len(games) * part // threads, len(games) * (part + 1) // threads)
+        start, stop = part_of(games, part, threads)
+        choose_random(games, actions, start, stop)
 
 
 @parallel_kernel
@@ -285,8 +342,8 @@ def play_out_on_threads(games: Any, table: Any, threads: int) -> int:
     """Do what ``play_out_all`` does, a range of games on each thread."""
     num_played = 0
     for part in numba.prange(threads):
-        start = len(games) * part // threads
-        num_played += play_out_all(games, table, start, len(games) * (part + 1) // threads)
+        start, stop = part_of(games, part, threads)
+        num_played += play_out_all(games, table, start, stop)
     return num_played
 
 

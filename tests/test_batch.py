@@ -1,5 +1,8 @@
 """Batch: steps, rewards, bad input, the contract of its arrays."""
 
+import copy
+import gc
+import pickle
 import random
 import re
 from collections.abc import Callable, Sequence
@@ -70,6 +73,37 @@ def test_the_memory_is_the_same_at_every_step() -> None:
         step = batch.step(batch.random_actions())
         now = batch.observation, batch.action_mask, batch.seat, batch.random_actions(), *step
         assert all(old is new for old, new in zip(kept, now, strict=True))
+
+
+@pytest.mark.parametrize(
+    "copied", [Batch.clone, copy.copy, copy.deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))]
+)
+def test_a_copy_plays_in_memory_of_its_own(copied: Callable[[Batch], Batch]) -> None:
+    batch = Batch(5, seed=3)
+    other = copied(batch)
+    before = memory(batch)
+    for _ in range(80):
+        other.step(other.random_actions())
+    assert memory(batch) == before
+    del batch
+    gc.collect()
+    other.step(other.random_actions())
+    fresh = Batch(5, seed=3)
+    for _ in range(81):
+        fresh.step(fresh.random_actions())
+    assert memory(other) == memory(fresh)
+
+
+def test_attributes_set_from_outside_lead_no_kernel_astray() -> None:
+    batch, other = Batch(3, seed=5), Batch(3, seed=5)
+    seen, mask = batch.observation, batch.action_mask
+    batch.observation, batch.action_mask = np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int8)
+    for _ in range(78):
+        cards = other.random_actions()
+        batch.step(cards)
+        other.step(cards)
+    assert np.array_equal(seen, other.observation)
+    assert np.array_equal(mask, other.action_mask)
 
 
 def test_actions_of_any_integer_type_and_layout_are_taken() -> None:

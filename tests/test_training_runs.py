@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import importlib.metadata
 import json
 import multiprocessing
 import os
@@ -133,7 +134,7 @@ def test_a_run_leaves_everything_behind(tmp_path: Path) -> None:
         "deals.stn",
     }
     run = json.loads((folder / "run.json").read_text())
-    assert run["versions"]["torch"] == torch.__version__
+    assert run["versions"]["torch"] == importlib.metadata.version("torch")
     assert "--deals 48" in run["command"]
     assert (folder / "curve.png").read_bytes()[:4] == b"\x89PNG"
     card = (folder / "policy" / "README.md").read_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import inspect
 import json
 import re
 import tomllib
@@ -124,8 +125,9 @@ class Config:
 
 def descriptions() -> dict[str, str]:
     """Return what each field of ``Config`` means, from its docstring."""
-    text = (Config.__doc__ or "").split("Attributes:")[1]
-    return {name: " ".join(meaning.split()) for name, meaning in re.findall(r"^\s{8}(\w+): (.*)$", text, re.MULTILINE)}
+    # Cleaned, since Python 3.13 takes the indentation off docstrings and those before do not.
+    text = inspect.cleandoc(Config.__doc__ or "").split("Attributes:")[1]
+    return {name: " ".join(meaning.split()) for name, meaning in re.findall(r"^\s{4}(\w+): (.*)$", text, re.MULTILINE)}
 
 
 def make_config(settings: Mapping[str, Any]) -> Config:
