@@ -169,6 +169,25 @@ def test_cards_are_judged_where_a_bot_with_thumb_rules_sits() -> None:
     assert all(torch.isfinite(weight).all() for weight in learner.actor.parameters())
 
 
+def test_the_mean_of_advantages_is_taken_off_where_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = small(deals_at_once=24, epochs=1, minibatches=1)
+    learner = Learner(config)
+    rollout = Rollout(learner.rules, 24, learner.encoder, opponents_seats(24, 3, 0.5, "league"), playouts=True)
+    decisions = rollout.play(learner.frozen_actor(), make_bot("heuristic"), deals(config), np.random.default_rng(0))
+    decisions.reward[: decisions.count][decisions.judged[: decisions.count]] += 1
+    means = []
+
+    def spy(*arguments: Any) -> Any:
+        advantage, judgement = arguments[4], arguments[7]
+        means.extend(advantage[part].mean().item() for part in (~judgement.judged, judgement.judged))
+        return policy_loss(*arguments)
+
+    monkeypatch.setattr("training.learner.policy_loss", spy)
+    learner.learn(decisions, 0.0, np.random.default_rng(0))
+    assert means[0] == pytest.approx(0, abs=1e-5)
+    assert means[1] > 0.5
+
+
 def test_what_is_judged_best_becomes_likelier() -> None:
     config = small(deals_at_once=24, epochs=8, learning_rate=3e-3)
     learner = Learner(config)

@@ -78,6 +78,8 @@ def test_every_setting_is_described() -> None:
 def test_settings_are_read_from_text() -> None:
     config = make_config({"actor": "64,32", "deals": "100", "critic_sees_all": "false", "clip": "0.1"})
     assert config == Config(actor=(64, 32), deals=100, critic_sees_all=False, clip=0.1)
+    bots = make_config({"league_bots": "greedy,search:worlds=4,sure=2,heuristic"}).league_bots
+    assert bots == ("greedy", "search:worlds=4,sure=2", "heuristic")
 
 
 @pytest.mark.parametrize(
@@ -93,6 +95,8 @@ def test_settings_are_read_from_text() -> None:
         ({"critic_sees_all": "perhaps"}, "critic_sees_all='perhaps' is not allowed: expected true or false"),
         ({"rules": "scorto"}, "did you mean 'scarto'"),
         ({"seed": 10_000}, "seed=10000 is not allowed"),
+        ({"minibatches": 9, "deals_at_once": 8}, "minibatches=9 is not allowed: expected at most deals_at_once=8"),
+        ({"league_share": 0.003}, "league_share=0.003 is not allowed: of deals_at_once=128 that is no table"),
     ],
 )
 def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> None:

@@ -21,6 +21,8 @@ _POSITIVE = (
     "deals workers deals_at_once epochs minibatches clip learning_rate learning_rate_end entropy entropy_end "
     "max_gradient league_every evaluate_every evaluate_deals save_every"
 ).split()
+_COMMA = re.compile(r",(?!\w+=)")
+"""Between two values; what stands before ``name=`` goes on with a bot's options."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,6 +108,16 @@ class Config:
         for name in ("critic_updates", "staleness"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected 0 or more")
+        if self.minibatches > self.deals_at_once:
+            raise ValueError(
+                f"minibatches={self.minibatches} is not allowed: expected at most deals_at_once={self.deals_at_once}, "
+                "so that each has decisions"
+            )
+        if self.league_share > 0 and not round(self.league_share * self.deals_at_once):
+            raise ValueError(
+                f"league_share={self.league_share!r} is not allowed: of deals_at_once={self.deals_at_once} that is "
+                "no table; expected 0 or a larger share"
+            )
         if not 0 <= self.seed <= MOST_SEED:
             raise ValueError(f"seed={self.seed!r} is not allowed: expected 0..{MOST_SEED}")
         for name in ("actor", "critic"):
@@ -171,7 +183,7 @@ def _parsed(name: str, value: Any, kind: Any) -> Any:
             if value in typing.get_args(kind):
                 return value
         elif origin is tuple:
-            parts = [part for part in value.split(",") if part] if isinstance(value, str) else list(value)
+            parts = [part for part in _COMMA.split(value) if part] if isinstance(value, str) else list(value)
             return tuple(_parsed(name, part, typing.get_args(kind)[0]) for part in parts)
         elif kind is bool:
             named = {"true": True, "false": False}

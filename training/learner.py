@@ -177,7 +177,8 @@ class Learner:
         value = self.values(features, hidden)
         advantage = advantages(decisions.reward[:count], value, decisions.following[:count], config.trace)
         unit = advantage.std() + TINY
-        normal = (advantage - advantage.mean()) / unit
+        sampled = advantage[~decisions.judged[:count]]
+        normal = (advantage - (sampled.mean() if len(sampled) else 0)) / unit
         columns = (decisions.mask[:count].view(np.bool_), decisions.place[:count], decisions.log_prob[:count],
                    normal, advantage + value)  # fmt: skip
         tensors = [torch.from_numpy(column) for column in columns]
