@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import importlib.metadata
+import inspect
 import json
 import multiprocessing
 import os
@@ -73,6 +74,13 @@ def assert_equal_runs(one: Path, other: Path) -> None:
 def test_every_setting_is_described() -> None:
     assert set(descriptions()) == {field.name for field in dataclasses.fields(Config)}
     assert all(len(meaning) > 10 for meaning in descriptions().values())
+
+
+def test_descriptions_do_not_depend_on_indentation(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Python 3.13 takes the indentation off docstrings.
+    before = descriptions()
+    monkeypatch.setattr(Config, "__doc__", inspect.cleandoc(Config.__doc__))
+    assert descriptions() == before
 
 
 def test_settings_are_read_from_text() -> None:
