@@ -93,8 +93,10 @@ def run_parallel(threads: int, function: Callable[..., Any], *arguments: Any) ->
         _launching_process = _launching_process or os.getpid()
         if _launching_process != os.getpid():
             return function.py_func(*arguments)  # type: ignore[attr-defined]
-        before = numba.get_num_threads()
-        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+        before, wanted = numba.get_num_threads(), min(threads, numba.config.NUMBA_NUM_THREADS)
+        if wanted == before:
+            return function(*arguments)
+        numba.set_num_threads(wanted)
         try:
             return function(*arguments)
         finally:
