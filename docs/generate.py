@@ -5,11 +5,15 @@ A table stands between ``<!-- table: NAME -->`` and ``<!-- end -->`` in a Markdo
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import math
+import operator
 import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from scarto_env import PRESETS, Rules
 from scarto_env.bots import bot_names
@@ -93,12 +97,58 @@ def bots() -> str:
     return ", ".join(f"`{name}`" for name in bot_names())
 
 
+class Growth(NamedTuple):
+    """What ``python -m scarto_env.arena.growth`` printed for a number of worlds, the deals of all seeds together."""
+
+    worlds: int
+    deals: int
+    points: float
+    points_margin: float
+    gain: float
+    gain_margin: float
+    seconds: float
+
+
+def growth_rows() -> list[Growth]:
+    """Return the rows of ``growth.csv``, those of a number of worlds as one: means and their errors by deals."""
+    with (ROOT / "docs" / "growth.csv").open(newline="", encoding="utf-8") as file:
+        printed = list(csv.DictReader(file))
+    rows = []
+    for worlds in dict.fromkeys(row["worlds"] for row in printed):
+        of_seeds = [row for row in printed if row["worlds"] == worlds]
+        deals = [int(row["deals"]) for row in of_seeds]
+        found = [int(worlds), sum(deals)]
+        for name in ("points", "gain"):
+            means = [float(row[name] or "nan") for row in of_seeds]
+            margins = [float(row[f"{name}_margin"] or "nan") for row in of_seeds]
+            found.append(sum(map(operator.mul, deals, means)) / sum(deals))
+            found.append(math.hypot(*map(operator.mul, deals, margins)) / sum(deals))
+        rows.append(Growth(*found, sum(float(row["seconds"]) for row in of_seeds) / len(of_seeds)))
+    return rows
+
+
+def growth() -> str:
+    """Return what more worlds bring the search."""
+    rows = (
+        (
+            f"{row.worlds:,}",
+            f"{row.deals:,}",
+            f"{row.points:+.2f} ± {row.points_margin:.2f}",
+            "" if math.isnan(row.gain) else f"{row.gain:+.2f} ± {row.gain_margin:.2f}",
+            f"{row.seconds:.3f}",
+        )
+        for row in growth_rows()
+    )
+    return table(("worlds", "deals", "points a deal", "gain on the row before", "CPU seconds a hand"), rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "observation": observation,
     "actions": actions,
     "presets": presets,
     "trumps": trumps,
     "bots": bots,
+    "growth": growth,
 }
 
 

@@ -1,11 +1,14 @@
-"""Draw the pictures of the documentation anew: ``python docs/pictures.py``; needs the extra ``render``."""
+"""Draw the pictures of the documentation anew: ``python docs/pictures.py``; needs the extras render and train."""
 
 from __future__ import annotations
 
 import io
 from pathlib import Path
 
-from PIL import Image  # noqa: TID253 - this script is run by hand
+import matplotlib as mpl  # noqa: TID253 - this script is run by hand
+from generate import growth_rows
+from matplotlib import pyplot as plt  # noqa: TID253
+from PIL import Image  # noqa: TID253
 
 from scarto_env import Batch, make_bot
 from scarto_env.notation import Record, record_of
@@ -36,9 +39,27 @@ def image(svg: str, width: int, colours: int = 256, palette: Image.Image | None 
     return picture.quantize(colours, palette=palette, dither=Image.Dither.NONE)
 
 
+def draw_growth(path: Path) -> None:
+    """Write a picture of what more worlds bring the search."""
+    mpl.use("Agg")
+    rows = growth_rows()
+    figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
+    margins = [row.points_margin for row in rows]
+    axes.errorbar([row.worlds for row in rows], [row.points for row in rows], margins, marker="o", capsize=3)
+    axes.set_xscale("log")
+    axes.set_xticks([row.worlds for row in rows], [f"{row.worlds:,}" for row in rows], minor=False)
+    axes.set_xticks([], minor=True)
+    axes.set_xlabel("worlds")
+    axes.set_ylabel("points a deal against\ntwo heuristic, 95 % interval")
+    axes.grid(axis="y", alpha=0.3)
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+
+
 def main() -> None:
-    """Write the table, the deck and the animation of a deal."""
+    """Write the table, the deck, the animation of a deal and the growth of the search."""
     FOLDER.mkdir(exist_ok=True)
+    draw_growth(FOLDER / "growth.png")
     record = played()
     image(render_svg(table_view(record, PLY, 0)), 1000).save(FOLDER / "table.png", optimize=True)
     image(render_sheet(), 1100).save(FOLDER / "cards.png", optimize=True)
