@@ -108,8 +108,6 @@ class Batch:
 
     Attributes:
         seat: [B] int8, who acts; a read-only view of the games.
-        observation: [B, D] int8, of the seat that acts; the same memory at every step.
-        action_mask: [B, 78] int8, 1 for legal; the same memory at every step.
 
     Raises:
         ValueError: an argument is not allowed; the message names it.
@@ -147,26 +145,35 @@ class Batch:
         """Make the arrays around the rows."""
         num_games, players = len(self), self.rules.players
         self._table = as_argument(_batch_table(self.rules, self.reward, self.redeal))
-        self.observation = np.zeros((num_games, observation_size(players)), np.int8)
-        self.action_mask = np.zeros((num_games, NUM_CARDS), np.int8)
+        self._observation = np.zeros((num_games, observation_size(players)), np.int8)
+        self._action_mask = np.zeros((num_games, NUM_CARDS), np.int8)
         self._actions = np.zeros(num_games, np.int64)
         self._no_out = np.empty((0, observation_size(players)), np.float32)
         self._no_numbers = np.empty(0)
         self._frame_arrays()
 
     def _frame_arrays(self) -> None:
-        """Make what is read at every step: views of the rows' fields, and the frame that tells kernels of the arrays.
+        """Make what is read at every step: the frame that tells kernels of the arrays, and views for everybody else.
 
-        A frame holds addresses, so the arrays of it are kept beside it, whatever becomes of the attributes.
+        Kernels write where the frame and the arrays say, so nobody else gets hold of these.
         """
-        arrays = (self._rows, self._table, self.observation, self.action_mask)
-        frame = frame_of(*arrays)
-        self._framed = (frame, *arrays)
-        self._frame = int(frame.ctypes.data)
+        self._framed = frame_of(self._rows, self._table, self._observation, self._action_mask)
+        self._frame = int(self._framed.ctypes.data)
+        self._shown = (self._observation.view(), self._action_mask.view())
         fields = self._rows.view(np.ndarray)
         self.seat: NDArray[np.int8] = fields["seat"]
         self.seat.flags.writeable = False
         self._step = Step(fields["reward"][:, : self.rules.players], fields["done"])
+
+    @property
+    def observation(self) -> NDArray[np.int8]:
+        """What the seat that acts sees, [B, D] int8; the same memory at every step."""
+        return self._shown[0]
+
+    @property
+    def action_mask(self) -> NDArray[np.int8]:
+        """The legal cards of the seat that acts, [B, 78] int8, 1 for legal; the same memory at every step."""
+        return self._shown[1]
 
     @property
     def games(self) -> np.recarray[Any, Any]:
@@ -241,7 +248,7 @@ class Batch:
 
     def refresh(self) -> None:
         """Write observation and mask anew, after rows were changed from outside."""
-        write_all(self._rows, self._table, self.observation, self.action_mask)
+        write_all(self._rows, self._table, self._observation, self._action_mask)
 
     def random_actions(self) -> NDArray[np.int64]:
         """Return a legal card each, [B] int64, from the bots' generator; the same memory at every call."""
@@ -312,7 +319,7 @@ class Batch:
         players = self.rules.players
         places = _random_places(players, None if random_others is None else tuple(random_others))
         arguments = (self._frame, orders, cards, viewers, places,
-                     self._checked_out("out", out, self._no_out, self.observation.shape),
+                     self._checked_out("out", out, self._no_out, self._observation.shape),
                      self._checked_out("gained", gained, self._no_numbers, cards.shape),
                      self._checked_out("score", score, self._no_numbers, cards.shape))  # fmt: skip
         if self.threads == 1:
@@ -441,8 +448,8 @@ class Batch:
         other = Batch.__new__(Batch)
         other.__dict__ = self.__dict__.copy()
         other._rows = as_argument(copied(self._rows))
-        other.observation = self.observation.copy()
-        other.action_mask = self.action_mask.copy()
+        other._observation = self._observation.copy()
+        other._action_mask = self._action_mask.copy()
         other._actions = self._actions.copy()
         other._frame_arrays()
         return other

@@ -216,6 +216,9 @@ def test_growth_is_measured_deal_by_deal() -> None:
         ("--against nope", "'nope' is no bot"),
         ("--seed -1", "seed=-1 is not allowed"),
         ("--bot search:worlds={w}", "expected nothing in braces but {worlds}"),
+        ("--bot search:worlds={worlds.x}", "expected nothing in braces but {worlds}"),
+        ("--bot greedy --deals 1:2 2:2", "rows repeat each other"),
+        ("--svg /nowhere/growth.svg", "there is no folder"),
     ],
 )
 def test_growth_names_what_is_wrong_before_it_measures(capsys, arguments, message) -> None:

@@ -253,7 +253,20 @@ def test_replay_as_json_and_as_a_page(record: str, run: Any, tmp_path: Path) -> 
     assert page.read_text().startswith("<!doctype html>")
     assert run("replay", record, "--html").out == f"{Path(record).with_suffix('.html')}\n"
     shown = run("replay", record, "--html", "-o", str(tmp_path / "none" / "page.html"))
-    assert shown.code == 2 and "No such file" in shown.err
+    assert shown.code == 2 and "there is no folder" in shown.err
+    before = Path(record).read_bytes()
+    for refused in (["--html", "-o", record], ["-o", "page.html"], ["--bot", "greedy"]):
+        assert run("replay", record, *refused).code == 2
+    assert Path(record).read_bytes() == before
+
+
+def test_measuring_begins_only_when_its_files_can_be_written(run: Any, tmp_path: Path) -> None:
+    missing, twice = str(tmp_path / "none" / "page.html"), str(tmp_path / "page.html")
+    for wrong in (["--html", missing], ["--records", missing], ["--html", twice, "--records", twice]):
+        shown = run("eval", "greedy", "random", "--deals", "100000", *wrong)
+        assert shown.code == 2 and shown.err.count("\n") == 1
+    for wrong in (["eval", "--at-least", "nan"], ["play", "--delay", "inf"]):
+        assert "expected a number" in run(*wrong).err
 
 
 class Adviser:

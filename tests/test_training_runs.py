@@ -10,6 +10,8 @@ import json
 import multiprocessing
 import os
 import random
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -159,14 +161,66 @@ def test_a_run_leaves_everything_behind(tmp_path: Path) -> None:
 
 def test_overwrite_throws_away_runs_alone(tmp_path: Path) -> None:
     (tmp_path / "letters.txt").write_text("dear")
-    with pytest.raises(RunError, match="holds no run: it is not overwritten"):
+    with pytest.raises(RunError, match=r"holds 'letters.txt', which is no part of a run: it is not overwritten"):
         commands.prepare(tmp_path, {}, False, True)
     assert (tmp_path / "letters.txt").read_text() == "dear"
     folder = tmp_path / "run"
     commands.prepare(folder, TINY, False, False)
-    (folder / "old").write_text("")
+    (folder / METRICS_FILE).write_text("")
+    (folder / f"{STATE_FILE}.77.part").write_text("")
     commands.prepare(folder, TINY, False, True)
-    assert not (folder / "old").exists()
+    assert {path.name for path in folder.iterdir()} == {"config.json", "run.json"}
+    (folder / "notes.txt").write_text("dear")
+    with pytest.raises(RunError, match=r"holds 'notes.txt', which is no part of a run: it is not overwritten"):
+        commands.prepare(folder, TINY, False, True)
+    assert (folder / "notes.txt").read_text() == "dear"
+
+
+def test_overwrite_spares_checkpoints_and_what_the_run_starts_from(tmp_path: Path) -> None:
+    learner = Learner(Config(**TINY))
+    policy = tmp_path / "policy"
+    save_policy(policy, learner.averaged, "scarto")
+    with pytest.raises(RunError, match="it is not overwritten"):
+        commands.prepare(policy, TINY, False, True)
+    run = tmp_path / "run"
+    commands.prepare(run, TINY, False, False)
+    shutil.copytree(policy, run / "policy")
+    with pytest.raises(RunError, match="which the run is to start from: it is not overwritten"):
+        commands.prepare(run, TINY | {"start": str(run / "policy")}, False, True)
+    assert (policy / "config.json").exists() and PolicyBot(run / "policy")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--workers", "65"], "workers=65 are too many"),
+        (["--start", "nowhere"], "cannot be read"),
+        (["--actors", "2"], "actors=2 play on a cluster"),
+        (["--clip", "inf"], "clip=inf is not allowed"),
+        (["--staleness", "2"], "staleness=2: without --ray"),
+        (["--final-deals", "0"], "deals=0 is not allowed"),
+        (["--final-deals", "twelve"], "'twelve' is no set of deals"),
+    ],
+)
+def test_what_is_refused_leaves_nothing_behind(tmp_path: Path, options: list[str], message: str) -> None:
+    result = CliRunner().invoke(commands.train, ["--out", str(tmp_path / "run"), *options], standalone_mode=False)
+    assert message in str(result.exception)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_yardstick_may_come_later(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert CliRunner().invoke(commands.train, options(folder), standalone_mode=False).exception is None
+    more = ["--out", str(folder), "--resume", "--deals", "96", "--yardsticks", "random,greedy", "--final-deals", "2"]
+    for _ in range(2):
+        assert CliRunner().invoke(commands.train, more, standalone_mode=False).exception is None
+    rows = list(csv.DictReader((folder / EVALUATIONS_FILE).read_text().splitlines()))
+    assert rows[0]["greedy"] == "" and float(rows[-1]["greedy"])
+
+
+def test_a_command_is_written_as_a_shell_reads_it() -> None:
+    command = commands.circumstances(Config(league_bots=()))["command"]
+    assert shlex.split(command) == ["scarto", "train", "--league-bots", ""]
 
 
 def test_nothing_to_resume_is_said(tmp_path: Path) -> None:

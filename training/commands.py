@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import platform
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,27 +18,36 @@ from typing import Any, Final
 import click
 import torch
 
+from scarto_env.adapters.cluster import need_ray
+from scarto_env.arena import deal_set
 from scarto_env.bots import make_bot
 from scarto_env.bots.policy import CheckpointError
 from scarto_env.bots.registry import find_checkpoint
 from scarto_env.bots.style import Numbers
 from scarto_env.rules import as_rules
 from training.card import measure, rewrite_card, table
-from training.checkpoint import STATE_FILE, RunError, as_json, resumed_config, write_atomically
+from training.checkpoint import STATE_FILE, RunError, as_json, begin_from, resumed_config, write_atomically
 from training.config import MOST_SEED, Config, descriptions, make_config, read_settings
 from training.crew import Crew
 from training.distill import distill as teach
 from training.distill import distillation_config
 from training.exploit import exploit as train_exploiter
 from training.exploit import exploiter_config
-from training.finish import FINAL_DEALS, RUN_FILE, finish
+from training.finish import CURVE_FILE, FINAL_DEALS, RUN_FILE, SAMPLES_FILE, finish
+from training.league import LEAGUE_FOLDER
+from training.learner import Learner
 from training.network import fastest_precision
+from training.report import BOARD_FOLDER, EVALUATIONS_FILE, METRICS_FILE, POLICY_FOLDER
+from training.train import MOST_PROCESSES, MOST_WORKERS, check_workers, train_together
 from training.train import train as train_run
-from training.train import train_together
 
 CONFIG_FILE: Final = "config.json"
 INTERRUPTED: Final = 130
 LIBRARIES: Final = ("scarto", "numpy", "numba", "torch", "safetensors", "gymnasium", "pettingzoo")
+_PARTS = (CONFIG_FILE, RUN_FILE, STATE_FILE, METRICS_FILE, EVALUATIONS_FILE, CURVE_FILE, SAMPLES_FILE,
+          POLICY_FOLDER, LEAGUE_FOLDER, BOARD_FOLDER)  # fmt: skip
+RUN_PART: Final = re.compile("|".join(rf"{re.escape(name)}(\.\d+\.part)?" for name in _PARTS))
+"""What a run leaves in its folder, files that were being written when it was killed included."""
 _UNSET: Final[tuple[str, ...]] = ("actor", "critic", "league_bots", "yardsticks")
 
 
@@ -58,7 +69,8 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
               help="TOML or JSON file of settings; options win.")  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on with the run in the folder.")
 @click.option("--overwrite", is_flag=True, help="Throw away the run in the folder.")
-@click.option("--final-deals", default=FINAL_DEALS, show_default=True, help="Deals of the last measurement.")
+@click.option("--final-deals", default=FINAL_DEALS, show_default=True,
+              help="Deals of the last measurement: a number, or the name of a set.")  # fmt: skip
 @click.option("--ray", "where", metavar="WHERE", help="Play on a Ray cluster: local, auto or an address.")
 @click.option("--actors", type=click.IntRange(min=1), help="Actors that play on the cluster [workers].")
 @settings_options
@@ -85,18 +97,35 @@ def train(
     """  # noqa: D301
     settings = {name: value for name, value in options.items() if value is not None}
     with one_line(), torchrun_crew() as crew:
+        measured = deals_or_set(final_deals)
+        if actors and not where:
+            raise RunError(f"actors={actors} play on a cluster: --ray says on which")
+        if where:
+            need_ray()  # before anything is written
         settings = (read_settings(file) if file else {}) | settings
         wanted = (actors or 1) * crew.size
         if "workers" not in settings and not resume and wanted > 1:
             settings["workers"] = wanted
-        config = crew.led(lambda: prepare(folder, settings, resume, overwrite))
+        most = MOST_WORKERS if where else MOST_PROCESSES
+        config = crew.led(lambda: prepare(folder, settings, resume, overwrite, most))
         if not train_wherever(config, folder, where, actors, crew):
             if crew.leads:
                 click.echo(f"stopped and saved; go on with: scarto train --resume --out {folder}", err=True)
             return INTERRUPTED
         if crew.leads:
-            finish(config, folder, int(final_deals) if final_deals.isdigit() else final_deals)
+            finish(config, folder, measured)
     return 0
+
+
+def deals_or_set(text: str) -> int | str:
+    """Return a number of deals or the name of a set.
+
+    Raises:
+        ValueError: there is no such set, or the number is not allowed.
+    """
+    deals = int(text) if text.isdecimal() else text
+    deal_set(deals)
+    return deals
 
 
 @contextmanager
@@ -123,16 +152,17 @@ def train_wherever(config: Config, folder: Path, where: str | None, actors: int 
 
         players = actors or len(crew.share(config.workers))
         return train_on_cluster(config, folder, where, players, crew)
-    if actors:
-        raise RunError(f"actors={actors} play on a cluster: --ray says on which")
     return train_run(config, folder) if crew.size == 1 else train_together(config, folder, crew)
 
 
-def prepare(folder: Path, settings: dict[str, Any], resume: bool, overwrite: bool) -> Config:
+def prepare(
+    folder: Path, settings: dict[str, Any], resume: bool, overwrite: bool, most_workers: int = MOST_PROCESSES
+) -> Config:
     """Return the config of a run once its folder is ready for it.
 
     Raises:
         RunError: the folder holds a run already, or none to resume.
+        CheckpointError: there is no policy to start from.
         ValueError: a setting is unknown or not allowed.
     """
     if resume and (folder / STATE_FILE).exists():
@@ -145,11 +175,18 @@ def prepare(folder: Path, settings: dict[str, Any], resume: bool, overwrite: boo
         config = make_config(settings)
     config = fitted(config)
     check_bots(config)
+    check_workers(config, most_workers)
+    if config.start and not resume:
+        begin_from(Path(config.start), Learner(config))
     if not resume and folder.exists() and any(folder.iterdir()):
         if not overwrite:
             raise RunError(f"{folder} is not empty: --resume goes on with its run, --overwrite throws it away")
-        if not (folder / CONFIG_FILE).exists():
+        if foreign := sorted(path.name for path in folder.iterdir() if not RUN_PART.fullmatch(path.name)):
+            raise RunError(f"{folder} holds {foreign[0]!r}, which is no part of a run: it is not overwritten")
+        if not (folder / RUN_FILE).exists():
             raise RunError(f"{folder} holds no run: it is not overwritten")
+        if config.start and Path(config.start).resolve().is_relative_to(folder.resolve()):
+            raise RunError(f"{folder} holds {config.start}, which the run is to start from: it is not overwritten")
         shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / CONFIG_FILE, as_json(dataclasses.asdict(config)))
@@ -191,7 +228,7 @@ def circumstances(config: Config) -> dict[str, Any]:
     for name, value in dataclasses.asdict(config).items():
         if value != defaults[name]:
             text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()
-            options.append(f"--{name.replace('_', '-')} {text}")
+            options.append(f"--{name.replace('_', '-')} {shlex.quote(text)}")
     versions = {name: _version(name) for name in LIBRARIES}
     return {
         "command": " ".join(["scarto train", *options]),
@@ -247,6 +284,9 @@ def exploit(
     with one_line():
         folder = checkpoint_folder(checkpoint)
         config = exploiter_config(folder, {"deals": deals, "seed": seed})
+        deal_set(measured_deals)
+        if out:
+            out.mkdir(parents=True, exist_ok=True)
         results = []
         for chosen in ("one", "two") if side == "both" else (side,):
             kept = out / chosen if out else None
@@ -313,7 +353,7 @@ def tune(rules: str, generations: int, population: int, deals: int, seed: int) -
 def card(folder: Path, deals: str, yardsticks: str) -> int:
     """Measure the policy in FOLDER anew and write its model card."""
     with one_line():
-        results = measure(folder, yardsticks.split(","), int(deals) if deals.isdigit() else deals)
+        results = measure(folder, yardsticks.split(","), deals_or_set(deals))
         click.echo("\n".join(table(results)))
         rewrite_card(folder)
     return 0

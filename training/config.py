@@ -6,6 +6,7 @@ import dataclasses
 import difflib
 import inspect
 import json
+import math
 import re
 import tomllib
 import types
@@ -100,7 +101,7 @@ class Config:
     def __post_init__(self) -> None:
         as_rules(self.rules)
         for name in _POSITIVE:
-            if not getattr(self, name) > 0:
+            if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected more than 0")
         for name in ("trace", "average_decay", "league_share"):
             if not 0 <= getattr(self, name) <= 1:
@@ -165,10 +166,10 @@ def read_settings(path: Path) -> dict[str, Any]:
     Raises:
         ValueError: the file is neither.
     """
-    text = path.read_text(encoding="utf-8")
     try:
+        text = path.read_text(encoding="utf-8")
         settings = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from None
     if not isinstance(settings, dict):
         raise ValueError(f"{path}: expected names and values")

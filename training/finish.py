@@ -70,9 +70,10 @@ def draw_curve(folder: Path) -> None:
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
     names = [name.removesuffix("_margin") for name in rows[0] if name.endswith("_margin")] if rows else []
     for name in names:
-        deals = [float(row["deals"]) for row in rows]
-        points = [float(row[name]) for row in rows]
-        margins = [float(row[f"{name}_margin"]) for row in rows]
+        measured = [row for row in rows if row[name]]  # a yardstick may have come later, or left
+        deals = [float(row["deals"]) for row in measured]
+        points = [float(row[name]) for row in measured]
+        margins = [float(row[f"{name}_margin"]) for row in measured]
         axes.errorbar(deals, points, yerr=margins, marker="o", markersize=3, capsize=2, label=f"two {name}")
     axes.axhline(0, color="grey", linewidth=0.8)
     axes.set_xlabel("deals played")

@@ -19,6 +19,7 @@ from training.config import Config
 from training.learner import Learner
 
 POLICY_FOLDER: Final = "policy"
+BOARD_FOLDER: Final = "tensorboard"
 METRICS_FILE: Final = "metrics.csv"
 EVALUATIONS_FILE: Final = "evaluations.csv"
 EVALUATION_SEED: Final = 1
@@ -152,7 +153,8 @@ def _kept(path: Path, updates: int) -> list[Row]:
     if not path.exists():
         return []
     with path.open(newline="", encoding="utf-8") as file:
-        rows: list[Row] = [{name: _number(text) for name, text in row.items()} for row in csv.DictReader(file)]
+        # A yardstick that came later has no numbers in the rows before.
+        rows: list[Row] = [{name: _number(text) for name, text in row.items() if text} for row in csv.DictReader(file)]
     return [row for row in rows if float(row["update"]) <= updates]
 
 
@@ -180,4 +182,4 @@ def _tensorboard(folder: Path) -> Any:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         return None
-    return SummaryWriter(str(folder / "tensorboard"))
+    return SummaryWriter(str(folder / BOARD_FOLDER))

@@ -1,4 +1,4 @@
-"""Self-play, on one screen: roll out, learn, note, save; again until the deals are played."""
+"""Self-play: roll out, learn, note, save; again until the deals are played.  ``run`` is the story on one screen."""
 
 from __future__ import annotations
 

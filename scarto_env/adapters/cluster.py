@@ -32,6 +32,16 @@ class ClusterError(ValueError):
     """A cluster that cannot be used; the message says why in one line."""
 
 
+def need_ray() -> None:
+    """Refuse to go on without Ray.
+
+    Raises:
+        ModuleNotFoundError: Ray is not installed; named so that its own extra is advised, not RLlib's.
+    """
+    if importlib.util.find_spec("ray") is None:
+        raise ModuleNotFoundError("No module named 'ray'", name="ray.init")
+
+
 @contextmanager
 def connected(where: str, num_cpus: int) -> Iterator[None]:
     """Be connected to a cluster.
@@ -42,10 +52,9 @@ def connected(where: str, num_cpus: int) -> Iterator[None]:
 
     Raises:
         ClusterError: there is none.
-        ModuleNotFoundError: Ray is not installed; named so that its own extra is advised, not RLlib's.
+        ModuleNotFoundError: Ray is not installed.
     """
-    if importlib.util.find_spec("ray") is None:
-        raise ModuleNotFoundError("No module named 'ray'", name="ray.init")
+    need_ray()
     for name, value in (_SETTINGS | _LOCAL_SETTINGS if where == LOCAL else _SETTINGS).items():
         os.environ.setdefault(name, value)
     import ray  # reads them

@@ -95,16 +95,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     deals = dict(given.deals or DEALS)
     if len(deals) < len(given.deals or ()) or len(set(given.against)) < len(given.against):
         parser.error("a number of worlds or an opponent is named twice: rows that repeat one gain nothing on it")
+    if given.svg and not given.svg.parent.is_dir():
+        parser.error(f"--svg {given.svg}: there is no folder {given.svg.parent}")
     try:
         for worlds, number in deals.items():
             make_bot(given.bot.format(worlds=worlds))
             deal_set(number, "scarto", given.seed)
         for name in given.against:
             make_bot(name)
-    except (KeyError, IndexError):
+    except (KeyError, IndexError, AttributeError):
         parser.error(f"--bot {given.bot!r} is not allowed: expected nothing in braces but {{worlds}}")
-    except ValueError as error:
+    except (ValueError, ImportError, OSError) as error:
         parser.error(str(error))
+    if len(deals) > 1 and "{worlds}" not in given.bot:
+        parser.error(f"--bot {given.bot!r} is not allowed: expected {{worlds}} in it, or its rows repeat each other")
     print("| worlds | against two | points a deal | deals | gain on the row before | deals | CPU seconds a hand |")
     print("|---:|---|---|---:|---|---:|---:|")
     steps = []

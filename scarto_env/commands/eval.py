@@ -15,7 +15,15 @@ import click
 
 from scarto_env.arena import NAMED_SETS, Evaluation, deal_set, evaluate, to_html, to_markdown, to_text
 from scarto_env.bots import make_bot
-from scarto_env.commands.options import BAR_MISSED, json_option, print_json, refused, rules_option
+from scarto_env.commands.options import (
+    BAR_MISSED,
+    check_output,
+    finite,
+    json_option,
+    print_json,
+    refused,
+    rules_option,
+)
 from scarto_env.rules import Rules
 
 _CANDIDATE: Final = "heuristic"
@@ -30,7 +38,7 @@ _OPPONENTS: Final = ("random", "greedy")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Deals of this seed.")
 @click.option("--mixed-deals", type=click.IntRange(min=0), default=200, show_default=True,
               help="Deals at each table of different bots, at most; 0 for no such tables.")  # fmt: skip
-@click.option("--at-least", type=float, metavar="POINTS",
+@click.option("--at-least", type=float, metavar="POINTS", callback=finite,
               help="Exit 1 unless the first bot's whole 95 % interval against each other is above this.")  # fmt: skip
 @click.option("--html", type=click.Path(dir_okay=False), help="Write a page with plots to this file.")
 @click.option("--ray", "cluster", metavar="WHERE",
@@ -69,6 +77,7 @@ def evaluate_command(
       scarto eval search heuristic --deals test-10000 --ray auto
     """  # noqa: D301
     bots = (candidate, *((*opponents, *against) or (name for name in _OPPONENTS if name != candidate)))
+    check_output(html, records)
     with refused(ValueError, TypeError):
         chosen = deal_set(int(deals) if deals.isdecimal() else deals, rules, seed)
         for name in bots:
@@ -76,15 +85,15 @@ def evaluate_command(
         steps = _num_steps(len(bots), rules, mixed_deals)
         with _executor(cluster) as executor, _progress(steps) as progress:
             result = evaluate(bots, rules, chosen, seed, mixed_deals, progress=progress, executor=executor)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        click.echo(to_markdown(result) if markdown else to_text(result), nl=False)
     with refused(OSError):
         if records:
             Path(records).write_text("\n".join(result.samples), encoding="utf-8", newline="")
         if html:
             Path(html).write_text(to_html(result), encoding="utf-8")
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        click.echo(to_markdown(result) if markdown else to_text(result), nl=False)
     if at_least is not None and _lowest(result) <= at_least:
         sys.stderr.write(f"missed: {candidate}'s interval is not all above {at_least:g}\n")
         context.exit(BAR_MISSED)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
+import os
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
@@ -60,6 +63,29 @@ def json_option(command: Command) -> Command:
 def print_json(value: Any) -> None:
     """Print a value as JSON."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """Refuse what is no number: it compares with nothing."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is not allowed: expected a number", context, parameter)
+    return value
+
+
+def check_output(*paths: str | Path | None) -> None:
+    """Refuse files that could not be written, or are the same, before the work is done that they are to hold.
+
+    Raises:
+        click.UsageError: names the file.
+    """
+    named = [Path(path) for path in paths if path is not None]
+    for path in named:
+        if not path.parent.is_dir():
+            raise click.UsageError(f"{path}: there is no folder {path.parent}", click.get_current_context(silent=True))
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise click.UsageError(f"{path} cannot be written", click.get_current_context(silent=True))
+    if len({path.resolve() for path in named}) < len(named):
+        raise click.UsageError(f"{named[0]} is named twice", click.get_current_context(silent=True))
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from scarto_env.bots import Bot, make_bot
-from scarto_env.commands.options import refused, rules_option
+from scarto_env.commands.options import finite, refused, rules_option
 from scarto_env.notation import save_records
 from scarto_env.observation import MAX_DEALS
 from scarto_env.rules import Rules
@@ -32,7 +32,12 @@ def match_options(command: Command) -> Command:
         click.option("--deals", type=click.IntRange(1, MAX_DEALS), default=1, show_default=True, help="Deals to play."),
         click.option("--seed", type=click.IntRange(min=0), help="Deals of this seed; drawn by default."),
         click.option("--save", type=click.Path(dir_okay=False, writable=True), help="Write the records to this file."),
-        click.option("--delay", type=click.FloatRange(min=0), help="Seconds a bot's card takes [0.3 on a terminal]."),
+        click.option(
+            "--delay",
+            type=click.FloatRange(min=0),
+            callback=finite,
+            help="Seconds a bot's card takes [0.3 on a terminal].",
+        ),
         rules_option,
     ):
         command = option(command)

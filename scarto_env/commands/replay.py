@@ -13,7 +13,7 @@ import numpy as np
 
 from scarto_env.batch import Batch
 from scarto_env.bots import Bot
-from scarto_env.commands.options import json_option, made_bots, print_json, refused
+from scarto_env.commands.options import check_output, json_option, made_bots, print_json, refused
 from scarto_env.notation import Record, RecordError, check_seed, follow, load_records, write_json
 from scarto_env.render import Advice, render_ansi, render_page, table_view
 from scarto_env.terminal import screen_pen, told_deal
@@ -89,12 +89,19 @@ def replay(
       scarto replay match.stn --deal 2 --html -o deal.html
       scarto replay deal.stn --html --bot heuristic
     """  # noqa: D301
+    if (output or bot) and not html:
+        raise click.UsageError("--output and --bot say how a page is written: --html writes it")
+    page = Path(output or Path(file).with_suffix(".html"))
+    if html:
+        check_output(page)
+        if page.exists() and page.samefile(file):
+            raise click.UsageError(f"{file} is the record itself: --output names another file for the page")
     records = read_file(file)
     if deal > len(records):
         raise click.UsageError(f"{file} has {len(records)} deals: there is no deal {deal}")
     record = records[deal - 1]
     if html:
-        _write_page(record, Path(output or Path(file).with_suffix(".html")), viewer, bot)
+        _write_page(record, page, viewer, bot)
     elif as_json:
         print_json(json.loads(write_json(record)))
     else:

@@ -56,7 +56,7 @@ def read_json(line: str) -> Record:
     """
     try:
         fields = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(f"no JSON: {error}") from None
     missing = [name for name in _REQUIRED if not isinstance(fields, dict) or name not in fields]
     if missing:

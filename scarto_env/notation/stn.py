@@ -29,6 +29,7 @@ from scarto_env.notation.text import (
     scores_text,
 )
 from scarto_env.notation.verify import Claims, TrickClaim, verified
+from scarto_env.observation import MAX_DEALS
 from scarto_env.rules import Rules, as_rules
 
 VERSION: Final = "1.0"
@@ -265,7 +266,7 @@ def _built(parts: _Text, first_line: int) -> Record:
         seats=seats,
         seed=_value(tags, "Seed", lambda text: None if text == _UNKNOWN else _whole(text)),
         result=_value(tags, "Result", lambda text: None if text == _UNFINISHED else _scores(text, rules)),
-        number=_value(tags, "Number", _whole) or 0,
+        number=_value(tags, "Number", _deal_number) or 0,
         comments=tuple(parts.comments),
         tags=tuple((name, tag.value) for name, tag in tags.items() if name not in _KNOWN and not _SEAT.fullmatch(name)),
     )
@@ -287,6 +288,13 @@ def _whole(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,40}", text):
         raise ValueError(f"{text!r} is not allowed: expected a whole number of 0 or more")
     return int(text)
+
+
+def _deal_number(text: str) -> int:
+    number = _whole(text)
+    if number >= MAX_DEALS:
+        raise ValueError(f"number={number} is no deal of a match: expected 0..{MAX_DEALS - 1}")
+    return number
 
 
 def _scores(text: str, rules: Rules) -> tuple[Fraction, ...]:
