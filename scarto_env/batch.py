@@ -352,6 +352,8 @@ class Batch:
             ValueError: there are more games.
             TypeError: the card is no whole number.
         """
+        if card is True or card is False:
+            raise TypeError(f"card must be a whole number, not {card!r}")
         card = index(card)
         # No 64 bits hold the numbers beyond, and none of them is a card.
         if not advance_one(self._frame, card if -1 <= card < NUM_CARDS else -1):

@@ -27,12 +27,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _refuse(f"this {advice}")
     except BrokenPipeError:
-        # Python flushes once more at exit; without a reader that would print a traceback.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _flush_or_drop()
         return _PIPE_CLOSED
+    except OSError as error:
+        _flush_or_drop()
+        return _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
     except KeyboardInterrupt:
         sys.stderr.write("\nscarto: interrupted\n")
         return _INTERRUPTED
+
+
+def _flush_or_drop() -> None:
+    """Write what waits to be written, or drop it: Python tries again at exit, and would print a traceback."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: Sequence[str] | None) -> int:

@@ -127,6 +127,21 @@ def test_python_m_is_the_command_too() -> None:
     assert done.returncode == 0 and "Usage: scarto" in done.stdout
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("arguments", [["rules"], ["bots"], ["eval", "greedy", "random", "--deals", "2"]])
+def test_a_full_disk_is_one_line(arguments: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "scarto_env", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2 and done.stderr.splitlines()[-1] == "scarto: output: No space left on device"
+    assert "Traceback" not in done.stderr
+
+
 def test_a_closed_pipe_ends_quietly() -> None:
     reader, writer = os.pipe()
     os.close(reader)

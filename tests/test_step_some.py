@@ -151,6 +151,8 @@ def test_step_one_takes_one_card_of_one_game() -> None:
     before = batch.games.tobytes()
     with pytest.raises(TypeError):
         batch.step_one(1.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="whole number"):
+        batch.step_one(True)
     for card in (-1, 78, 2**63, 2**70, -(2**70)):
         with pytest.raises(IllegalActionError):
             batch.step_one(card)

@@ -88,7 +88,7 @@ def test_descriptions_do_not_depend_on_indentation(monkeypatch: pytest.MonkeyPat
 def test_settings_are_read_from_text() -> None:
     config = make_config({"actor": "64,32", "deals": "100", "critic_sees_all": "false", "clip": "0.1"})
     assert config == Config(actor=(64, 32), deals=100, critic_sees_all=False, clip=0.1)
-    bots = make_config({"league_bots": "greedy,search:worlds=4,sure=2,heuristic"}).league_bots
+    bots = make_config({"league_bots": "greedy, search:worlds=4,sure=2,heuristic,"}).league_bots
     assert bots == ("greedy", "search:worlds=4,sure=2", "heuristic")
 
 

@@ -184,7 +184,11 @@ def _parsed(name: str, value: Any, kind: Any) -> Any:
             if value in typing.get_args(kind):
                 return value
         elif origin is tuple:
-            parts = [part for part in _COMMA.split(value) if part] if isinstance(value, str) else list(value)
+            parts = (
+                [part.strip() for part in _COMMA.split(value) if part.strip()]
+                if isinstance(value, str)
+                else list(value)
+            )
             return tuple(_parsed(name, part, typing.get_args(kind)[0]) for part in parts)
         elif kind is bool:
             named = {"true": True, "false": False}
