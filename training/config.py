@@ -22,6 +22,8 @@ _POSITIVE = (
     "deals workers deals_at_once epochs minibatches clip learning_rate learning_rate_end entropy entropy_end "
     "max_gradient league_every evaluate_every evaluate_deals save_every"
 ).split()
+_DECISIONS_A_DEAL = 8
+"""That a deal brings at least to learn from, but for freaks: a single learner's seat in the smallest deck."""
 _COMMA = re.compile(r",(?!\w+=)")
 """Between two values; what stands before ``name=`` goes on with a bot's options."""
 
@@ -109,10 +111,10 @@ class Config:
         for name in ("critic_updates", "staleness"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected 0 or more")
-        if self.minibatches > self.deals_at_once:
+        if self.minibatches > self.deals_at_once * _DECISIONS_A_DEAL:
             raise ValueError(
-                f"minibatches={self.minibatches} is not allowed: expected at most deals_at_once={self.deals_at_once}, "
-                "so that each has decisions"
+                f"minibatches={self.minibatches} is not allowed: deals_at_once={self.deals_at_once} may not bring a "
+                f"decision to each; expected {self.deals_at_once * _DECISIONS_A_DEAL} at most"
             )
         if self.league_share > 0 and not round(self.league_share * self.deals_at_once):
             raise ValueError(
