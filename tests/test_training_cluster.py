@@ -78,7 +78,7 @@ def test_joined_rollouts_keep_their_own_next_decisions() -> None:
 
 
 def test_hundreds_of_rollouts_an_update_have_deals_of_their_own() -> None:
-    config = tiny(seed=9999, workers=512, deals_at_once=1)
+    config = tiny(seed=9999, workers=512, deals_at_once=2)
     places = [(update, rank) for update in (0, 1, MOST_UPDATES - 1) for rank in (0, 1, 63, 64, 65, 127, 128, 511)]
     seeds = {new_deals(config, update, rank).seed for update, rank in places}
     assert len(seeds) == len(places)

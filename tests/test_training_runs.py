@@ -105,7 +105,7 @@ def test_settings_are_read_from_text() -> None:
         ({"critic_sees_all": "perhaps"}, "critic_sees_all='perhaps' is not allowed: expected true or false"),
         ({"rules": "scorto"}, "did you mean 'scarto'"),
         ({"seed": 10_000}, "seed=10000 is not allowed"),
-        ({"minibatches": 65, "deals_at_once": 8}, "minibatches=65 is not allowed: .* expected 64 at most"),
+        ({"minibatches": 129, "deals_at_once": 8}, "minibatches=129 is not allowed: .* expected 128 at most"),
         ({"league_share": 0.003}, "league_share=0.003 is not allowed: of deals_at_once=128 that is no table"),
     ],
 )
@@ -124,9 +124,9 @@ def test_settings_are_read_from_a_file(tmp_path: Path, name: str, text: str) -> 
 
 
 def test_deals_of_training_are_never_the_arenas() -> None:
-    worst = new_deals(tiny(seed=9999, deals_at_once=1), (1 << 20) - 1, 63)
+    worst = new_deals(tiny(seed=9999, deals_at_once=2), (1 << 20) - 1, 63)
     assert worst.seed < 1 << 40
-    seen = {new_deals(tiny(seed=seed, deals_at_once=1), update, rank).seed
+    seen = {new_deals(tiny(seed=seed, deals_at_once=2), update, rank).seed
             for seed in (0, 1) for update in (0, 1, 77) for rank in (0, 1, 63)}  # fmt: skip
     assert len(seen) == 18
 

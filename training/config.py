@@ -22,8 +22,6 @@ _POSITIVE = (
     "deals workers deals_at_once epochs minibatches clip learning_rate learning_rate_end entropy entropy_end "
     "max_gradient league_every evaluate_every evaluate_deals save_every"
 ).split()
-_DECISIONS_A_DEAL = 8
-"""That a deal brings at least to learn from, but for freaks: a single learner's seat in the smallest deck."""
 _COMMA = re.compile(r",(?!\w+=)")
 """Between two values; what stands before ``name=`` goes on with a bot's options."""
 
@@ -101,7 +99,7 @@ class Config:
     save_every: int = 40
 
     def __post_init__(self) -> None:
-        as_rules(self.rules)
+        decisions = self.deals_at_once * (2 * as_rules(self.rules).tricks // 3)
         for name in _POSITIVE:
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected more than 0")
@@ -111,10 +109,11 @@ class Config:
         for name in ("critic_updates", "staleness"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected 0 or more")
-        if self.minibatches > self.deals_at_once * _DECISIONS_A_DEAL:
+        # A seat has a choice at two thirds of its tricks and more, but for freaks.
+        if self.minibatches > decisions:
             raise ValueError(
                 f"minibatches={self.minibatches} is not allowed: deals_at_once={self.deals_at_once} may not bring a "
-                f"decision to each; expected {self.deals_at_once * _DECISIONS_A_DEAL} at most"
+                f"decision to each; expected {decisions} at most"
             )
         if self.league_share > 0 and not round(self.league_share * self.deals_at_once):
             raise ValueError(
