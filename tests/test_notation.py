@@ -352,6 +352,8 @@ LIES = [
     ("[Talon \"CC DJ", "[Talon \"CC", "[Talon", "the talon has 5 cards instead of 6 (A6)"),
     ("[Dealer \"0\"", "[Dealer \"3\"", "[Dealer", "dealer 3 is no seat: expected 0..2"),
     ("[Dealer \"0\"", "[Dealer \"x\"", "[Dealer", "'x' is not allowed"),
+    ("[Dealer \"0\"", "[Number \"300\"]\n[Dealer \"0\"", "[Number", "300 is no deal of a match: expected 0..299"),
+    ("[Dealer \"0\"", "[Number \"300\"]\n[Total \"0; 0; 0\"]\n[Dealer \"0\"", "[Number", "number=300 is no deal"),
     ("[Seed \"12\"", "[Seed \"-1\"", "[Seed", "'-1' is not allowed"),
     ("[Rules \"piccolo\"", "[Rules \"picolo\"", "[Rules", "did you mean 'piccolo'?"),
     ("[Rules \"piccolo\"", "[Rules \"scarto\"", "[Deal \"", "hand 0 has 12 cards instead of 25 (A6)"),

@@ -24,6 +24,7 @@ from scarto_env.bots import make_bot
 from scarto_env.bots.policy import CheckpointError
 from scarto_env.bots.registry import find_checkpoint
 from scarto_env.bots.style import Numbers
+from scarto_env.commands.options import number_or_name
 from scarto_env.rules import as_rules
 from training.card import measure, rewrite_card, table
 from training.checkpoint import STATE_FILE, RunError, as_json, begin_from, resumed_config, write_atomically
@@ -44,8 +45,8 @@ from training.train import train as train_run
 CONFIG_FILE: Final = "config.json"
 INTERRUPTED: Final = 130
 LIBRARIES: Final = ("scarto", "numpy", "numba", "torch", "safetensors", "gymnasium", "pettingzoo")
-_PARTS = (CONFIG_FILE, RUN_FILE, STATE_FILE, METRICS_FILE, EVALUATIONS_FILE, CURVE_FILE, SAMPLES_FILE,
-          POLICY_FOLDER, LEAGUE_FOLDER, BOARD_FOLDER)  # fmt: skip
+_PARTS: Final = (CONFIG_FILE, RUN_FILE, STATE_FILE, METRICS_FILE, EVALUATIONS_FILE, CURVE_FILE, SAMPLES_FILE,
+                 POLICY_FOLDER, LEAGUE_FOLDER, BOARD_FOLDER)  # fmt: skip
 RUN_PART: Final = re.compile("|".join(rf"{re.escape(name)}(\.\d+\.part)?" for name in _PARTS))
 """What a run leaves in its folder, files that were being written when it was killed included."""
 _UNSET: Final[tuple[str, ...]] = ("actor", "critic", "league_bots", "yardsticks")
@@ -97,7 +98,8 @@ def train(
     """  # noqa: D301
     settings = {name: value for name, value in options.items() if value is not None}
     with one_line(), torchrun_crew() as crew:
-        measured = deals_or_set(final_deals)
+        measured = number_or_name(final_deals)
+        deal_set(measured)
         if actors and not where:
             raise RunError(f"actors={actors} play on a cluster: --ray says on which")
         if where:
@@ -115,17 +117,6 @@ def train(
         if crew.leads:
             finish(config, folder, measured)
     return 0
-
-
-def deals_or_set(text: str) -> int | str:
-    """Return a number of deals or the name of a set.
-
-    Raises:
-        ValueError: there is no such set, or the number is not allowed.
-    """
-    deals = int(text) if text.isdecimal() else text
-    deal_set(deals)
-    return deals
 
 
 @contextmanager
@@ -353,7 +344,7 @@ def tune(rules: str, generations: int, population: int, deals: int, seed: int) -
 def card(folder: Path, deals: str, yardsticks: str) -> int:
     """Measure the policy in FOLDER anew and write its model card."""
     with one_line():
-        results = measure(folder, yardsticks.split(","), deals_or_set(deals))
+        results = measure(folder, yardsticks.split(","), number_or_name(deals))
         click.echo("\n".join(table(results)))
         rewrite_card(folder)
     return 0

@@ -102,7 +102,7 @@ class Config:
         decisions = self.deals_at_once * (2 * as_rules(self.rules).tricks // 3)
         for name in _POSITIVE:
             if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected more than 0")
+                raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected more than 0, and finite")
         for name in ("trace", "average_decay", "league_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected 0..1")

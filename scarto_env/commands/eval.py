@@ -20,6 +20,7 @@ from scarto_env.commands.options import (
     check_output,
     finite,
     json_option,
+    number_or_name,
     print_json,
     refused,
     rules_option,
@@ -79,7 +80,7 @@ def evaluate_command(
     bots = (candidate, *((*opponents, *against) or (name for name in _OPPONENTS if name != candidate)))
     check_output(html, records)
     with refused(ValueError, TypeError):
-        chosen = deal_set(int(deals) if deals.isdecimal() else deals, rules, seed)
+        chosen = deal_set(number_or_name(deals), rules, seed)
         for name in bots:
             make_bot(name, rules=rules)
         steps = _num_steps(len(bots), rules, mixed_deals)

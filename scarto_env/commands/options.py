@@ -65,6 +65,11 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+def number_or_name(text: str) -> int | str:
+    """Return a number of deals as a number; what is none may be the name of a set."""
+    return int(text) if text.isdecimal() else text
+
+
 def finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
     """Refuse what is no number: it compares with nothing."""
     if value is not None and not math.isfinite(value):

@@ -29,7 +29,6 @@ from scarto_env.notation.text import (
     scores_text,
 )
 from scarto_env.notation.verify import Claims, TrickClaim, verified
-from scarto_env.observation import MAX_DEALS
 from scarto_env.rules import Rules, as_rules
 
 VERSION: Final = "1.0"
@@ -266,10 +265,12 @@ def _built(parts: _Text, first_line: int) -> Record:
         seats=seats,
         seed=_value(tags, "Seed", lambda text: None if text == _UNKNOWN else _whole(text)),
         result=_value(tags, "Result", lambda text: None if text == _UNFINISHED else _scores(text, rules)),
-        number=_value(tags, "Number", _deal_number) or 0,
         comments=tuple(parts.comments),
         tags=tuple((name, tag.value) for name, tag in tags.items() if name not in _KNOWN and not _SEAT.fullmatch(name)),
     )
+    if "Number" in tags:
+        with _on(tags["Number"].line):
+            record = dataclasses.replace(record, number=_whole(tags["Number"].value))
     if "Total" in tags:
         with _on(tags["Total"].line):
             record = dataclasses.replace(record, totals=_scores(tags["Total"].value, rules))
@@ -288,13 +289,6 @@ def _whole(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,40}", text):
         raise ValueError(f"{text!r} is not allowed: expected a whole number of 0 or more")
     return int(text)
-
-
-def _deal_number(text: str) -> int:
-    number = _whole(text)
-    if number >= MAX_DEALS:
-        raise ValueError(f"number={number} is no deal of a match: expected 0..{MAX_DEALS - 1}")
-    return number
 
 
 def _scores(text: str, rules: Rules) -> tuple[Fraction, ...]:
