@@ -20,6 +20,13 @@ from scarto_env.state import GAME, PLAY, cards_of
 
 FAST = ("random", "greedy", "club", "heuristic", "expert")
 BOTS = (*FAST, "search:worlds=3")
+BY_POLICY = (
+    "scarto-small",
+    "net+search:worlds=3,policy=scarto-small",
+    "net+search:worlds=3,policy=scarto-small,likelihood=scarto-small,pool=12",
+    "search:worlds=3,likelihood=scarto-small,pool=12",
+)
+"""For three players."""
 ODD_RULES = {
     "cheapest": mix(cheapest_overtrump=True).rules,
     "twenty on top": mix(trump_top=20, discard_ban=(20,)).rules,
@@ -51,7 +58,7 @@ def test_nothing_to_play_gives_0(name) -> None:
     assert make_bot(name).act(batch.observation, batch.action_mask).tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("name", BOTS)
+@pytest.mark.parametrize("name", [*BOTS, *BY_POLICY])
 @pytest.mark.parametrize("num_steps", [1, 14, 51])
 def test_a_choice_does_not_depend_on_the_batch(name, num_steps) -> None:
     batch = play_deals("random", "scarto", 12, seed=2, num_steps=num_steps)
@@ -66,7 +73,7 @@ def test_a_choice_does_not_depend_on_the_batch(name, num_steps) -> None:
     assert as_floats.tolist() == together.tolist()
 
 
-@pytest.mark.parametrize("name", [*BOTS, "search:worlds=30,method=tree,inference=0", "scarto-small"])
+@pytest.mark.parametrize("name", [*BOTS, *BY_POLICY, "search:worlds=30,method=tree,inference=0"])
 def test_threads_may_share_a_bot(name) -> None:
     # Calls long enough to meet.
     num_games = 8 if "search" in name else 1000
@@ -129,7 +136,7 @@ def exchange_hidden(batch: Batch, game: int, rng: np.random.Generator) -> int:
 @pytest.mark.parametrize("rules", ["scarto", "four_player", "piccolo", "traditional"])
 def test_hidden_cards_exchanged_never_change_a_choice(rules) -> None:
     rng = np.random.default_rng(4)
-    bots = [make_bot(name, rules) for name in BOTS]
+    bots = [make_bot(name, rules) for name in (BOTS if rules == "four_player" else (*BOTS, *BY_POLICY))]
     total = 0
     for num_steps in range(3, PRESETS[rules].num_decisions - 6, 7):
         batch = play_deals("heuristic", rules, 4, seed=num_steps, num_steps=num_steps)

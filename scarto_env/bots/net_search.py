@@ -17,12 +17,23 @@ from numpy.typing import NDArray
 from scarto_env.bots.base import LEAST_SHARE, Cards, as_bytes, check_number, check_whole
 from scarto_env.bots.inference import BURN_IN, DOUBT
 from scarto_env.bots.likelihood import STRAY, TEMPERATURE
-from scarto_env.bots.worlds import HEURISTIC_PLAYOUT, PLAN, imagine_talon, new_work, next_world, prepare
+from scarto_env.bots.policy import PolicyBot
+from scarto_env.bots.posterior import HEURISTIC, POOL, draw_worlds, find_posterior
+from scarto_env.bots.registry import find_checkpoint
+from scarto_env.bots.worlds import (
+    HEURISTIC_PLAYOUT,
+    PLAN,
+    imagine_talon,
+    new_rows,
+    new_work,
+    next_world,
+    open_search,
+)
 from scarto_env.jit import kernel
 from scarto_env.observation import observation_size, observe, write_mask
 from scarto_env.play import act
 from scarto_env.rules import Rules, as_rules, rules_table
-from scarto_env.state import GAME, OVER, SCORE_UNITS, stream_key
+from scarto_env.state import OVER, SCORE_UNITS, stream_key
 
 DEFAULT_POLICY: Final = "scarto-base"
 _MOST_GAMES: Final = 4096
@@ -31,28 +42,22 @@ _MOST_GAMES: Final = 4096
 
 @kernel
 def begin_trials(
-    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, past: Any, plan: Any, seed: Any,
-    cards: Any, num_worlds: int, trials: Any,
-) -> bool:  # fmt: skip
-    """Fill ``trials`` [worlds x cards] with the worlds of one decision, each candidate card played in each.
-
-    Returns false where the decision has no world.
-    """
+    table: Any, rows: Any, belief: Any, mind: Any, past: Any, drawn: Any, plan: Any, cards: Any, num_worlds: int,
+    trials: Any,
+) -> None:  # fmt: skip
+    """Fill ``trials`` [worlds x cards] with the worlds of one decision, each candidate card played in each."""
     rules = table[0]
-    prepare(observation, mask, rules, rows, belief[0], mind, past[0], plan[0], seed)
-    if not plan[0].open:
-        return False
     place = 0
     for _ in range(num_worlds):
-        next_world(rows, rules, belief[0], mind[0], past[0], plan[0])
+        next_world(rows, rules, belief[0], mind[0], past[0], drawn, plan[0])
         plan[0].worlds += 1
         rows[2] = rows[1]
-        imagine_talon(rows[0], rules, rows[2])
+        if not len(drawn):
+            imagine_talon(rows[0], rules, rows[2])
         for card in cards:
             trials[place] = rows[2]
             act(trials[place], rules, card)
             place += 1
-    return True
 
 
 @kernel
@@ -87,6 +92,9 @@ class NetSearchBot:
         sure: probability from which the policy's card is played without a search.
         least: probability below which a card is not tried.
         inference: steps of the chain between two worlds weighted by the heuristic's likelihood; 0 for uniform ones.
+        likelihood: whom the others are taken for when worlds are weighted: ``"heuristic"``, or a checkpoint's name or
+            folder, which needs no chain but a pool (``posterior``).
+        pool: worlds drawn uniformly, of which a checkpoint's likelihood chooses, 1..65536.
 
     Raises:
         ValueError: no such checkpoint, or an argument is not allowed.
@@ -102,10 +110,9 @@ class NetSearchBot:
         sure: float = 0.95,
         least: float = 0.01,
         inference: int = 32,
+        likelihood: str | Path = HEURISTIC,
+        pool: int = POOL,
     ) -> None:
-        from scarto_env.bots.policy import PolicyBot
-        from scarto_env.bots.registry import find_checkpoint
-
         check_whole("worlds", worlds, 1)
         check_whole("inference", inference, 0)
         check_number("weight", weight, 0)
@@ -121,6 +128,8 @@ class NetSearchBot:
         self._plan = plan = np.zeros(1, PLAN).view(np.recarray)
         plan.playout, plan.steps, plan.burn_in = HEURISTIC_PLAYOUT, inference, BURN_IN
         plan.temperature, plan.stray, plan.doubt = TEMPERATURE, STRAY, DOUBT
+        posterior = find_posterior(likelihood, self.rules, pool, STRAY, DOUBT)
+        self._posterior = posterior if inference else None
 
     def __repr__(self) -> str:
         """Return the call that makes a bot like this."""
@@ -166,12 +175,14 @@ class NetSearchBot:
         """Return the mean score of each candidate card, [cards], or None where no world agrees with the position."""
         table = rules_table(self.rules)
         worlds = max(1, min(self.worlds, _MOST_GAMES // len(cards)))
-        trials = np.zeros(worlds * len(cards), GAME).view(np.recarray)
         rows, belief, mind, past, _ = new_work()
         plan = self._plan.copy()
         plan.every = every
-        if not begin_trials(observation, mask, table, rows, belief, mind, past, plan, self._key, cards, worlds, trials):
+        if not open_search(observation, mask, table, rows, belief, mind, past, plan, self._key):
             return None
+        drawn = draw_worlds(self._posterior, rows, belief, past, worlds)
+        trials = new_rows(worlds * len(cards))
+        begin_trials(table, rows, belief, mind, past, drawn, plan, cards, worlds, trials)
         seen = np.empty((len(trials), observation_size(self.rules.players)), np.int8)
         masks = np.empty((len(trials), mask.shape[0]), np.int8)
         running = np.empty(len(trials), np.int64)

@@ -5,14 +5,15 @@ going on by the heuristic's rules and going on with its suit, and counts by the 
 as a plan, which the heuristic, left alone, would give up at the next trick.
 ``method="tree"``: information-set tree search (``tree``).
 
-The worlds are uniform over all consistent ones, or weighted by how likely the others, taken for heuristic players with
-some doubt, would have played as seen (``inference``).
+The worlds are uniform over all consistent ones, or weighted by how likely the others would have played as seen, taken
+with some doubt for heuristic players (``inference``) or for a learned policy (``posterior``).
 """
 
 from __future__ import annotations
 
 import math
 import time
+from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -22,16 +23,18 @@ from scarto_env.bots.base import LEAST_SHARE, Cards, as_bytes, check_number, che
 from scarto_env.bots.endgame import MOST_TRICKS
 from scarto_env.bots.inference import BURN_IN, DOUBT
 from scarto_env.bots.likelihood import STRAY, TEMPERATURE, suit_of_set
+from scarto_env.bots.posterior import HEURISTIC, POOL, draw_worlds, find_posterior
 from scarto_env.bots.tree import DEEPEST, chosen_card, grow, new_nodes
 from scarto_env.bots.worlds import (
     EXPERT_PLAYOUT,
     HEURISTIC_PLAYOUT,
     PLAN,
     RANDOM_PLAYOUT,
+    Work,
     new_work,
     next_world,
+    open_search,
     play_out,
-    prepare,
 )
 from scarto_env.cards import FIRST_TRUMP, NO_SUIT, NUM_CARDS, SUIT
 from scarto_env.jit import kernel, lowest_bit, popcount
@@ -41,7 +44,6 @@ from scarto_env.state import PLAY, SCORE_UNITS, stream_key
 
 Method = Literal["flat", "tree"]
 Playout = Literal["expert", "heuristic", "random"]
-Memory = tuple[Any, Any, Any, Any, Any, Any]
 Tree = tuple[Any, Any] | None
 _METHODS: Final[tuple[Method, ...]] = ("flat", "tree")
 _PLAYOUTS: Final[dict[Playout, int]] = {
@@ -147,47 +149,31 @@ def is_decided(plan: Any) -> bool:
 
 @kernel
 def search_flat(
-    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, past: Any, stack: Any, plan: Any,
-    seed: Any, fresh: bool, num_worlds: int, cards: Any,
-) -> None:  # fmt: skip
-    """Write the best card of each seat after ``num_worlds`` worlds, or fewer if it is decided before.
-
-    Without ``fresh`` the search of the one seat goes on where it stopped.
-    """
+    table: Any, rows: Any, belief: Any, mind: Any, past: Any, drawn: Any, stack: Any, plan: Any, num_worlds: int
+) -> int:  # fmt: skip
+    """Search on in ``num_worlds`` worlds, or fewer if it is decided before; return the best card up to now."""
     rules = table[0]
-    for index in range(len(cards)):
-        if fresh:
-            prepare(observation[index], mask[index], rules, rows, belief[0], mind, past[0], plan[0], seed)
-        if not plan[0].open:
-            cards[index] = plan[0].favourite
-            continue
-        for _ in range(num_worlds):
-            next_world(rows, rules, belief[0], mind[0], past[0], plan[0])
-            try_cards(rows, rules, mind, plan[0], stack)
-            looks = plan[0].sure > 0 and plan[0].worlds >= _FIRST_LOOK and plan[0].worlds % _BLOCK == 0
-            if looks and is_decided(plan[0]):
-                plan[0].open = 0
-                break
-        cards[index] = best_card(plan[0])
+    for _ in range(num_worlds):
+        next_world(rows, rules, belief[0], mind[0], past[0], drawn, plan[0])
+        try_cards(rows, rules, mind, plan[0], stack)
+        looks = plan[0].sure > 0 and plan[0].worlds >= _FIRST_LOOK and plan[0].worlds % _BLOCK == 0
+        if looks and is_decided(plan[0]):
+            plan[0].open = 0
+            break
+    return best_card(plan[0])
 
 
 @kernel
 def search_tree(
-    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, mind: Any, past: Any, stack: Any, plan: Any,
-    seed: Any, fresh: bool, num_worlds: int, nodes: Any, path: Any, cards: Any,
-) -> None:  # fmt: skip
-    """Write the card of each seat that a tree grown from ``num_worlds`` worlds chooses; ``fresh`` as above."""
+    table: Any, rows: Any, belief: Any, mind: Any, past: Any, drawn: Any, stack: Any, plan: Any, num_worlds: int,
+    nodes: Any, path: Any,
+) -> int:  # fmt: skip
+    """Let the tree grow from ``num_worlds`` worlds more; return the card that it chooses up to now."""
     rules = table[0]
-    for index in range(len(cards)):
-        if fresh:
-            prepare(observation[index], mask[index], rules, rows, belief[0], mind, past[0], plan[0], seed)
-        if not plan[0].open:
-            cards[index] = plan[0].favourite
-            continue
-        for _ in range(num_worlds):
-            next_world(rows, rules, belief[0], mind[0], past[0], plan[0])
-            grow(rows, rules, mind, plan[0], stack, nodes, path)
-        cards[index] = chosen_card(nodes, plan[0])
+    for _ in range(num_worlds):
+        next_world(rows, rules, belief[0], mind[0], past[0], drawn, plan[0])
+        grow(rows, rules, mind, plan[0], stack, nodes, path)
+    return chosen_card(nodes, plan[0])
 
 
 class SearchBot:
@@ -208,8 +194,11 @@ class SearchBot:
             others and the stronger ``"expert"`` for its own seat.
         inference: steps of the chain between two worlds weighted by likelihood; 0 draws them uniformly.
         burn_in: steps of the chain before the first world.
+        likelihood: whom the others are taken for when worlds are weighted: ``"heuristic"``, or a checkpoint's name or
+            folder, which needs no chain but a pool (``posterior``).  Playouts do not change with it.
+        pool: worlds drawn uniformly, of which a checkpoint's likelihood chooses, 1..65536.
         temperature: of the heuristic in the likelihood, in points.
-        stray: share of choices that the likelihood takes a player by the heuristic's rules to make by other lights.
+        stray: share of choices that the likelihood takes a player of the given kind to make by other lights.
         doubt: chance that a seat is no such player and nearly always goes by other lights.
         exact: last tricks of a playout to solve by max-n instead, 0..5.
         plans: try leads a second time with their suit led on; of no matter to a tree.
@@ -232,6 +221,8 @@ class SearchBot:
         playout: Playout = "expert",
         inference: int = 32,
         burn_in: int = BURN_IN,
+        likelihood: str | Path = HEURISTIC,
+        pool: int = POOL,
         temperature: float = TEMPERATURE,
         stray: float = STRAY,
         doubt: float = DOUBT,
@@ -264,6 +255,8 @@ class SearchBot:
         plan.playout, plan.exact, plan.plans = _PLAYOUTS[playout], exact, plans
         plan.steps, plan.burn_in, plan.temperature, plan.stray = inference, burn_in, temperature, stray
         plan.doubt, plan.favour, plan.sure = doubt, favour, sure
+        posterior = find_posterior(likelihood, self.rules, pool, stray, doubt)
+        self._posterior = posterior if inference else None
 
     def __repr__(self) -> str:
         """Return the call that makes a bot like this, its main options named."""
@@ -278,36 +271,23 @@ class SearchBot:
         observation, action_mask = as_bytes(observation, action_mask, self.rules)
         cards = np.zeros(len(observation), np.int64)
         work, plan, tree = new_work(), self._plan.copy(), self._new_tree()
-        if self.milliseconds is None:
-            self._search(observation, action_mask, (*work, plan), tree, True, self.worlds, cards)
-            return cards
         for index in range(len(cards)):
-            one = slice(index, index + 1)
-            until = time.perf_counter() + self.milliseconds / 1000
-            searched = 0
-            while searched == 0 or (plan[0].open and searched < self.worlds and time.perf_counter() < until):
-                block = min(self.worlds - searched, _BLOCK)
-                self._search(observation[one], action_mask[one], (*work, plan), tree, searched == 0, block, cards[one])
-                searched += block
+            cards[index] = self._search(observation[index], action_mask[index], work, plan, tree)
         return cards
 
     def values(self, observation: NDArray[Any], action_mask: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the mean points of every legal card over ``worlds`` worlds, [B, 78]; 0 where a card is not legal.
+        """Return the mean points of every legal card over all worlds, [B, 78]; 0 where a card is not legal.
 
         All cards are tried in all worlds, whatever the method: this takes longer than to choose one.
         """
         observation, action_mask = as_bytes(observation, action_mask, self.rules)
         points = np.zeros((len(observation), NUM_CARDS))
-        work, plan, card = new_work(), self._plan.copy(), np.zeros(1, np.int64)
+        work, plan = new_work(), self._plan.copy()
         plan.every, plan.sure = True, 0
         for index in range(len(points)):
-            one = slice(index, index + 1)
-            search_flat(
-                observation[one], action_mask[one], rules_table(self.rules), *work, plan, self._key,
-                True, self.worlds, card,
-            )  # fmt: skip
+            self._search(observation[index], action_mask[index], work, plan, None)
             if plan[0].open:
-                points[index] = np.maximum(plan[0].total, plan[0].held) / self.worlds
+                points[index] = np.maximum(plan[0].total, plan[0].held) / plan[0].worlds
         return points
 
     def _new_tree(self) -> Tree:
@@ -316,13 +296,20 @@ class SearchBot:
             return None
         return new_nodes(min(self.worlds + 1, _MOST_NODES)), np.zeros(DEEPEST + 1, np.int64)
 
-    def _search(
-        self, observation: NDArray[np.int8], mask: NDArray[np.int8], memory: Memory, tree: Tree,
-        fresh: bool, num_worlds: int, cards: Cards,
-    ) -> None:  # fmt: skip
-        """Search worlds for each seat and write its card, or search on for the one seat."""
-        position = (observation, mask, rules_table(self.rules), *memory, self._key, fresh, num_worlds)
-        if tree is not None:
-            search_tree(*position, *tree, cards)
-        else:
-            search_flat(*position, cards)
+    def _search(self, observation: NDArray[np.int8], mask: NDArray[np.int8], work: Work, plan: Any, tree: Tree) -> int:
+        """Return the card of one seat, and leave in ``plan`` what was found."""
+        until = math.inf if self.milliseconds is None else time.perf_counter() + self.milliseconds / 1000
+        block = self.worlds if self.milliseconds is None else _BLOCK
+        table = rules_table(self.rules)
+        rows, belief, minds, past, stack = work
+        if not open_search(observation, mask, table, rows, belief, minds, past, plan, self._key):
+            return int(plan[0].favourite)
+        drawn = draw_worlds(self._posterior, rows, belief, past, self.worlds)
+        memory = (table, rows, belief, minds, past, drawn, stack, plan)
+        searched = 0
+        while True:
+            number = min(self.worlds - searched, block)
+            card: int = search_flat(*memory, number) if tree is None else search_tree(*memory, number, *tree)
+            searched += number
+            if not plan[0].open or searched == self.worlds or time.perf_counter() >= until:
+                return card

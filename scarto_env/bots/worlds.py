@@ -73,10 +73,15 @@ Work = tuple[Any, Any, Any, Any, Any]
 """What kernels work with: rows, counts of worlds, two players' notes, others' choices, what the solver has tried."""
 
 
+def new_rows(number: int) -> np.recarray[Any, Any]:
+    """Return empty rows of games."""
+    return np.zeros(number, GAME).view(np.recarray)
+
+
 def new_work() -> Work:
     """Return working memory for one call."""
     solver_rows, stack = new_stack()
-    rows = np.zeros(SOLVER_ROW + len(solver_rows), GAME).view(np.recarray)
+    rows = new_rows(SOLVER_ROW + len(solver_rows))
     return rows, new_belief(), new_mind(HEURISTIC, EXPERT), new_past(), stack
 
 
@@ -122,6 +127,7 @@ def prepare(
     recall(observation, mask, rules, base)
     plan.favourite = heuristic_card(base, rules, mind)
     plan.open = 0
+    past.number = 0
     if only_card(base) >= 0 and not plan.every:
         return
     base.bot_random = keyed(base, rules, seed)
@@ -141,6 +147,15 @@ def prepare(
     if not plan.every:
         drop_twins(base, rules, mind, plan)
     plan.open = believe(base, rules, belief) > 0
+
+
+@kernel
+def open_search(
+    observation: Any, mask: Any, table: Any, rows: Any, belief: Any, minds: Any, past: Any, plan: Any, seed: Any
+) -> bool:  # fmt: skip
+    """Prepare the search of one seat; return whether there is anything to search."""
+    prepare(observation, mask, table[0], rows, belief[0], minds, past[0], plan[0], seed)
+    return bool(plan[0].open)
 
 
 @kernel
@@ -168,8 +183,11 @@ def drop_twins(game: Any, rules: Any, mind: Any, plan: Any) -> None:
 
 
 @kernel
-def next_world(rows: Any, rules: Any, belief: Any, mind: Any, past: Any, plan: Any) -> None:
-    """Put the next world into ``rows[1]``: drawn uniformly, or the chain's next."""
+def next_world(rows: Any, rules: Any, belief: Any, mind: Any, past: Any, drawn: Any, plan: Any) -> None:
+    """Put the next world into ``rows[1]``: of those drawn beforehand, drawn uniformly, or the chain's next."""
+    if len(drawn):
+        rows[1] = drawn[plan.worlds % len(drawn)]
+        return
     weighted = plan.steps > 0 and rows[0].phase == PLAY
     moments = rows[MOMENT_ROW:]
     steps = plan.steps
