@@ -11,8 +11,8 @@ from scarto_env import Batch, Deal, make_bot
 from scarto_env.bots.likelihood import LOOSE
 from scarto_env.bots.policy import PolicyBot
 from scarto_env.bots.policy_features import num_features
-from scarto_env.bots.posterior import Posterior, imagine_pool, observe_choice, observe_discard, resample
-from scarto_env.bots.worlds import PLAN, new_rows, new_work, open_search
+from scarto_env.bots.posterior import Posterior, imagine_pool, observe_choices, observe_discard, resample
+from scarto_env.bots.worlds import MOMENT_ROW, PLAN, new_rows, new_work, open_search
 from scarto_env.observation import observation_size
 from scarto_env.rules import rules_table
 from scarto_env.state import cards_of, stream_key
@@ -140,7 +140,8 @@ def test_in_the_true_world_the_policy_is_shown_what_the_others_saw(rules) -> Non
                 assert cards[0, number] == card
         assert past[0].number == len(seen)
         for choice, (seat, expected, expected_mask, card) in enumerate(seen):
-            place = observe_choice(rows, table, choice, pool, observation, mask)
+            observe_choices(rows, table, np.array([choice]), pool, observation, mask)
+            place = rows[MOMENT_ROW + choice].seat
             assert (viewer + place) % players == seat and past[0].card[choice] == card
             assert (observation[0] == expected).all() and (mask[0] == expected_mask).all()
 
@@ -148,7 +149,7 @@ def test_in_the_true_world_the_policy_is_shown_what_the_others_saw(rules) -> Non
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 def test_the_weight_of_a_world_is_that_of_a_plain_replay(rules) -> None:
     policy = decided_policy(rules)
-    posterior = Posterior(policy, rules, 5, STRAY, DOUBT)
+    posterior = Posterior(policy, rules, stray=STRAY, doubt=DOUBT)
     compared = 0
     for seed in range(6):
         batch = ending(rules, 2 + 3 * seed, seed, seed % rules.players, "heuristic")
@@ -157,41 +158,55 @@ def test_the_weight_of_a_world_is_that_of_a_plain_replay(rules) -> None:
         rows, belief, past = opened(batch)
         pool = new_rows(5)
         imagine_pool(rows, rules_table(rules), belief, pool)
-        expected = [plain_weight(batch, world, int(batch.seat[0]), policy) for world in pool]
-        assert posterior.weights(rows, past, pool).tolist() == pytest.approx(expected, rel=1e-4, abs=0)
-        compared += len(set(expected))
+        expected = np.array([plain_weight(batch, world, int(batch.seat[0]), policy) for world in pool])
+        assert posterior.weights(rows, past, pool) == pytest.approx(expected, rel=1e-4, abs=0)
+        floors = np.full(5, np.median(expected) * 1.01)
+        floored = posterior.weights(rows, past, pool, floors)
+        assert ((floored < floors) == (expected < floors)).all()
+        assert floored[expected >= floors] == pytest.approx(expected[expected >= floors], rel=1e-4, abs=0)
+        compared += len(set(expected.tolist()))
     assert compared > 10
 
 
-def test_draws_follow_the_posterior() -> None:
-    """The dealer looks at an ending: nothing is hidden but two hands, so that all worlds can be weighed."""
+@pytest.mark.parametrize(
+    ("pool", "moves", "chains", "left_out", "kept"), [(20_000, 0, 20_000, 0, 1), (1, 1, 400, 20, 50)]
+)
+def test_draws_follow_the_posterior(pool, moves, chains, left_out, kept) -> None:
+    """A large pool alone, and chains that all begin in one world.
+
+    The dealer looks at an ending: nothing is hidden but two hands, so that all worlds can be weighed.
+    """
     batches = [ending(RULES["scarto"], 4, seed, extra) for seed in range(40) for extra in range(3)]
     batches = [batch for batch in batches if batch.seat[0] == batch.games.dealer[0] and batch.action_mask.sum() > 1]
     batch = min(batches, key=lambda batch: abs(View(batch).number - 60))
     policy = decided_policy(batch.rules)
     rows, belief, past = opened(batch)
     view = View(batch)
-    pool = new_rows(4000)
-    imagine_pool(rows, view.table, belief, pool)
-    examples = {view.key(world): world for world in pool}
+    uniform = new_rows(4000)
+    imagine_pool(rows, view.table, belief, uniform)
+    examples = {view.key(world): world for world in uniform}
     assert set(examples) == view.enumerate() and len(examples) > 20
     expected = np.array([plain_weight(batch, world, int(batch.seat[0]), policy) for world in examples.values()])
     expected /= expected.sum()
-    assert expected.max() > 3 / len(examples)
-    worlds = Posterior(policy, batch.rules, 20_000, STRAY, DOUBT).draw(rows, belief, past, 20_000)
-    counts = Counter(view.key(world) for world in worlds)
-    drawn = np.array([counts[key] for key in examples]) / len(worlds)
+    draws = Posterior(policy, batch.rules, pool, moves, STRAY, DOUBT).draw(rows, belief, past, chains)
+    counts = Counter(
+        view.key(world)
+        for number, worlds in enumerate(itertools.islice(draws, left_out + kept))
+        if number >= left_out
+        for world in worlds
+    )
+    drawn = np.array([counts[key] for key in examples]) / (chains * kept)
+    assert sum(counts.values()) == chains * kept and set(counts) <= set(examples)
     # Half the summed distance of the two distributions; of the uniform one it is much more.
     assert abs(drawn - expected).sum() / 2 < 0.04
     assert abs(expected - 1 / len(examples)).sum() / 2 > 0.15
 
 
-def test_any_first_part_of_the_draws_is_spread_evenly() -> None:
+def test_worlds_are_drawn_as_often_as_they_weigh() -> None:
     weights = np.random.default_rng(1).exponential(1e-30, 12)
-    places = resample(weights, 500, 0.7)
     for number in (1, 8, 40, 500):
-        counts = np.bincount(places[:number], minlength=12)
-        assert abs(counts - number * weights / weights.sum()).max() < 2
+        counts = np.bincount(resample(weights, number, 0.7), minlength=12)
+        assert abs(counts - number * weights / weights.sum()).max() < 1
     assert resample(np.array([0.0, 1.0, 0.0]), 50, 0.0).tolist() == [1] * 50
 
 
@@ -199,11 +214,11 @@ def test_a_seat_that_has_seen_no_choice_draws_uniformly() -> None:
     batch = Batch(1, seed=2, redeal=False)
     rows, _, past = opened(batch)
     assert past[0].number == 0 and rows[0].dealer == 0
-    posterior = Posterior(decided_policy(batch.rules), batch.rules, 8, STRAY, DOUBT)
+    posterior = Posterior(decided_policy(batch.rules), batch.rules)
     assert posterior.weights(rows, past, new_rows(8)).tolist() == [1] * 8
 
 
-@pytest.mark.parametrize("bot", ["search:worlds=12,", "search:worlds=60,method=tree,", "net+search:worlds=4,"])
+@pytest.mark.parametrize("bot", ["search:worlds=12,", "search:worlds=60,method=tree,", "net+search:worlds=2,weight=0,"])
 def test_another_likelihood_leads_to_other_choices(bot) -> None:
     options = "likelihood=scarto-small,pool=24"
     batch = Batch(24, seed=5, threads=1, redeal=False)
@@ -225,6 +240,7 @@ def test_another_likelihood_leads_to_other_choices(bot) -> None:
         ("likelihood=nobody", "likelihood='nobody' is not allowed: expected 'heuristic' or a checkpoint"),
         ("likelihood=scarto-small,pool=0", "pool=0 is not allowed: expected a whole number from 1 to 65536"),
         ("pool=70000", "pool=70000 is not allowed"),
+        ("moves=-1", "moves=-1 is not allowed"),
     ],
 )
 @pytest.mark.parametrize("bot", ["search", "net+search"])

@@ -18,7 +18,7 @@ from scarto_env.bots.base import LEAST_SHARE, Cards, as_bytes, check_number, che
 from scarto_env.bots.inference import BURN_IN, DOUBT
 from scarto_env.bots.likelihood import STRAY, TEMPERATURE
 from scarto_env.bots.policy import PolicyBot
-from scarto_env.bots.posterior import HEURISTIC, POOL, draw_worlds, find_posterior
+from scarto_env.bots.posterior import HEURISTIC, MOVES, POOL, draw_worlds, find_posterior
 from scarto_env.bots.registry import find_checkpoint
 from scarto_env.bots.worlds import (
     HEURISTIC_PLAYOUT,
@@ -93,8 +93,9 @@ class NetSearchBot:
         least: probability below which a card is not tried.
         inference: steps of the chain between two worlds weighted by the heuristic's likelihood; 0 for uniform ones.
         likelihood: whom the others are taken for when worlds are weighted: ``"heuristic"``, or a checkpoint's name or
-            folder, which needs no chain but a pool (``posterior``).
-        pool: worlds drawn uniformly, of which a checkpoint's likelihood chooses, 1..65536.
+            folder, which has chains of its own (``posterior``).
+        pool: worlds drawn uniformly, of which a checkpoint's likelihood chooses where chains begin, 1..65536.
+        moves: steps of such a chain between two worlds.
 
     Raises:
         ValueError: no such checkpoint, or an argument is not allowed.
@@ -112,6 +113,7 @@ class NetSearchBot:
         inference: int = 32,
         likelihood: str | Path = HEURISTIC,
         pool: int = POOL,
+        moves: int = MOVES,
     ) -> None:
         check_whole("worlds", worlds, 1)
         check_whole("inference", inference, 0)
@@ -128,7 +130,7 @@ class NetSearchBot:
         self._plan = plan = np.zeros(1, PLAN).view(np.recarray)
         plan.playout, plan.steps, plan.burn_in = HEURISTIC_PLAYOUT, inference, BURN_IN
         plan.temperature, plan.stray, plan.doubt = TEMPERATURE, STRAY, DOUBT
-        posterior = find_posterior(likelihood, self.rules, pool, STRAY, DOUBT)
+        posterior = find_posterior(likelihood, self.rules, pool, moves)
         self._posterior = posterior if inference else None
 
     def __repr__(self) -> str:
@@ -180,9 +182,10 @@ class NetSearchBot:
         plan.every = every
         if not open_search(observation, mask, table, rows, belief, mind, past, plan, self._key):
             return None
-        drawn = draw_worlds(self._posterior, rows, belief, past, worlds)
-        trials = new_rows(worlds * len(cards))
-        begin_trials(table, rows, belief, mind, past, drawn, plan, cards, worlds, trials)
+        trials, start = new_rows(worlds * len(cards)), 0
+        for drawn, number in draw_worlds(self._posterior, rows, belief, past, worlds, worlds):
+            begin_trials(table, rows, belief, mind, past, drawn, plan, cards, number, trials[start:])
+            start += number * len(cards)
         seen = np.empty((len(trials), observation_size(self.rules.players)), np.int8)
         masks = np.empty((len(trials), mask.shape[0]), np.int8)
         running = np.empty(len(trials), np.int64)

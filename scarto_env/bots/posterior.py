@@ -1,14 +1,15 @@
 """Worlds weighted by how likely a learned policy would have played as seen (``likelihood`` tells what for thumb rules).
 
-A pool of worlds is drawn uniformly.  In each of them every choice of another seat is shown to the policy as that seat
-saw it, the cards laid away too, in every order; the worlds of a search are then drawn from the pool by what the
-choices come to.  This is importance resampling: its bias vanishes as the pool grows, and a pool far smaller than the
-number of worlds that matter draws the same few again and again.
+In every world each choice of another seat is shown to the policy as that seat saw it, the cards laid away too, in
+whatever order.  A pool of worlds is drawn uniformly; from those of them that the choices make likely, a few Metropolis
+chains go on side by side, as in ``inference``.  What comes out nears the posterior the more the chains move: a pool
+alone, far smaller than the number of worlds, would give the same few again and again.
 """
 
 from __future__ import annotations
 
-import math
+import itertools
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,23 +20,29 @@ from scarto_env.bots.base import check_whole
 from scarto_env.bots.belief import imagine
 from scarto_env.bots.draws import next_bot_share
 from scarto_env.bots.history import rewind
-from scarto_env.bots.likelihood import LOOSE
+from scarto_env.bots.inference import DOUBT, swap_some
+from scarto_env.bots.likelihood import LOOSE, STRAY
 from scarto_env.bots.policy import PolicyBot
 from scarto_env.bots.registry import find_checkpoint
 from scarto_env.bots.worlds import MOMENT_ROW, imagine_talon, new_rows
 from scarto_env.cards import NUM_CARDS
 from scarto_env.jit import kernel
 from scarto_env.observation import observation_size, observe, write_mask
-from scarto_env.play import act, card_at, set_legal, take_talon
+from scarto_env.play import act, card_at, next_bot_number, set_legal, take_talon
 from scarto_env.rules import Rules, rules_table
 from scarto_env.state import DISCARD
 
 HEURISTIC: Final = "heuristic"
 """The likelihood that needs no policy: a Metropolis chain by thumb rules (``inference``)."""
 POOL: Final = 256
+MOVES: Final = 4
 _MOST_POOL: Final = 65_536
-"""A pool of so many worlds takes a hundred megabytes."""
-_GOLDEN_SHARE: Final = (math.sqrt(5) - 1) / 2
+"""A pool of so many worlds takes forty megabytes."""
+_CHAINS: Final = 32
+_MOST_SWAPS: Final = 6
+"""Exchanges proposed at once, from 1 up: every third proposal or so is accepted."""
+_AT_ONCE: Final = 256
+"""Observations shown to the policy in one go: more are no faster, and a world that falls below its floor costs less."""
 
 
 @kernel
@@ -48,32 +55,34 @@ def imagine_pool(rows: Any, table: Any, belief: Any, pool: Any) -> None:
 
 
 @kernel
-def observe_choice(rows: Any, table: Any, choice: int, pool: Any, observation: Any, mask: Any) -> int:
-    """Write what the seat of a choice saw in each world; return that seat."""
-    moment = rows[MOMENT_ROW + choice]
-    seat = int(moment.seat)
-    for index in range(len(pool)):
-        world = pool[index]
-        for word in range(2):
-            held = world.hand[seat, word] | world.played[seat, word]
-            moment.hand[seat, word] = held & ~moment.played[seat, word]
-            moment.discarded[word] = world.discarded[word]
-            moment.talon[word] = world.talon[word]
-        set_legal(moment, table[0])
-        observe(moment, table[0], seat, observation[index])
-        write_mask(moment, mask[index])
-    return seat
+def observe_choices(rows: Any, table: Any, choices: Any, worlds: Any, observation: Any, mask: Any) -> None:
+    """Write what the seat of each choice saw in each world, [choices x worlds]."""
+    place = 0
+    for choice in choices:
+        moment = rows[MOMENT_ROW + choice]
+        seat = int(moment.seat)
+        for index in range(len(worlds)):
+            world = worlds[index]
+            for word in range(2):
+                held = world.hand[seat, word] | world.played[seat, word]
+                moment.hand[seat, word] = held & ~moment.played[seat, word]
+                moment.discarded[word] = world.discarded[word]
+                moment.talon[word] = world.talon[word]
+            set_legal(moment, table[0])
+            observe(moment, table[0], seat, observation[place])
+            write_mask(moment, mask[place])
+            place += 1
 
 
 @kernel
-def observe_discard(rows: Any, table: Any, pool: Any, laid: int, observation: Any, mask: Any, cards: Any) -> None:
+def observe_discard(rows: Any, table: Any, worlds: Any, laid: int, observation: Any, mask: Any, cards: Any) -> None:
     """Write what the dealer saw in each world with part of the discard laid away; ``cards`` gets the discard.
 
     Bit n of ``laid`` stands for the card at place n of the discard.
     """
     rules, row = table[0], rows[3]
-    for index in range(len(pool)):
-        world = pool[index]
+    for index in range(len(worlds)):
+        world = worlds[index]
         rewind(world, rules, row)
         for word in range(2):
             row.hand[row.dealer, word] |= world.discarded[word]
@@ -91,19 +100,26 @@ def observe_discard(rows: Any, table: Any, pool: Any, laid: int, observation: An
 
 
 @kernel
+def propose(rows: Any, table: Any, worlds: Any, proposed: Any, shares: Any) -> None:
+    """Write a world near each of some, and a number of (0, 1] for each; a change and its reverse are equally likely."""
+    for index in range(len(worlds)):
+        proposed[index] = worlds[index]
+        for _ in range(1 + next_bot_number(rows[0], _MOST_SWAPS)):
+            swap_some(rows[0], table[0], proposed[index])
+        imagine_talon(rows[0], table[0], proposed[index])
+        shares[index] = 1 - next_bot_share(rows[0])
+
+
+@kernel
 def draw_share(rows: Any) -> float:
     """Return a number uniform over [0, 1)."""
     return next_bot_share(rows[0])
 
 
 def resample(weights: NDArray[np.float64], number: int, share: float) -> NDArray[np.int64]:
-    """Return ``number`` places of the weights, each as often as its weight demands.
-
-    Any first part of them is spread evenly, so that a search may stop at any time: multiples of the golden ratio,
-    begun at a random ``share``.
-    """
+    """Return ``number`` places of the weights, each as often as its weight demands, evenly from a ``share`` on."""
     cumulative = weights.cumsum()
-    shares = (share + _GOLDEN_SHARE * np.arange(number)) % 1.0
+    shares = (share + np.arange(number)) / number
     places: NDArray[np.int64] = np.searchsorted(cumulative, shares * cumulative[-1], "right")
     return places.clip(max=len(weights) - 1)
 
@@ -115,40 +131,98 @@ class Posterior:
         policy: whom the others are taken for.
         rules: what is played.
         pool: worlds drawn uniformly at first.
+        moves: steps of each chain between two worlds.
         stray: share of choices that a player by the policy makes by other lights.
         doubt: chance that a seat is a player of another kind, who mostly goes by other lights.
     """
 
-    def __init__(self, policy: PolicyBot, rules: Rules, pool: int, stray: float, doubt: float) -> None:
-        self.policy, self.rules, self.pool, self.stray, self.doubt = policy, rules, pool, stray, doubt
+    def __init__(
+        self, policy: PolicyBot, rules: Rules, pool: int = POOL, moves: int = MOVES, stray: float = STRAY,
+        doubt: float = DOUBT,
+    ) -> None:  # fmt: skip
+        self.policy, self.rules, self.pool, self.moves = policy, rules, pool, moves
+        self.stray, self.doubt = stray, doubt
 
-    def draw(self, rows: Any, belief: Any, past: Any, number: int) -> NDArray[Any]:
-        """Return ``number`` worlds of the position that ``open_search`` left in ``rows``, ``belief`` and ``past``."""
+    def draw(self, rows: Any, belief: Any, past: Any, number: int) -> Iterator[NDArray[Any]]:
+        """Yield ``number`` worlds of the position that ``open_search`` left, one of each chain, time and again."""
+        table = rules_table(self.rules)
         pool = new_rows(self.pool)
-        imagine_pool(rows, rules_table(self.rules), belief, pool)
-        return pool[resample(self.weights(rows, past, pool), number, draw_share(rows))]
+        imagine_pool(rows, table, belief, pool)
+        weights = self.weights(rows, past, pool)
+        chosen = resample(weights, number, draw_share(rows))
+        chains, reached = pool[chosen], weights[chosen]
+        proposed, shares = new_rows(number), np.empty(number)
+        while True:
+            for _ in range(self.moves):
+                propose(rows, table, chains, proposed, shares)
+                floors = reached * shares
+                weights = self.weights(rows, past, proposed, floors)
+                moved = weights >= floors
+                chains[moved], reached[moved] = proposed[moved], weights[moved]
+            yield chains
 
-    def weights(self, rows: Any, past: Any, pool: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the likelihood of all that the other seats did, in each world of a pool, [pool]."""
-        table, players = rules_table(self.rules), self.rules.players
-        observation = np.empty((len(pool), observation_size(players)), np.int8)
-        mask = np.empty((len(pool), NUM_CARDS), np.int8)
-        kinds = np.ones((players, 2, len(pool)))
-        for choice in range(past[0].number):
-            seat = observe_choice(rows, table, choice, pool, observation, mask)
-            cards = np.full((len(pool), 1), past[0].card[choice])
-            kinds[seat] *= self._shares(observation, mask, cards)[:, :, 0]
+    def weights(
+        self, rows: Any, past: Any, worlds: NDArray[Any], floors: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the likelihood of all that the other seats did, in each of some worlds, [worlds].
+
+        Every choice can only lower it: once it is below a world's floor, [worlds], what it would come to is not
+        worked out.
+        """
+        kinds = np.ones((self.rules.players, 2, len(worlds)))
+        left = np.arange(len(worlds))
+        order = past[0].order[: past[0].number]
+        while len(order) and len(left):
+            size = max(1, _AT_ONCE // len(left))
+            for choice, shares in zip(order[:size], self._choices(rows, past, order[:size], worlds[left]), strict=True):
+                kinds[rows[MOMENT_ROW + choice].seat][:, left] *= shares
+            order = order[size:]
+            if floors is not None:
+                left = left[self._together(kinds[:, :, left]) >= floors[left]]
         dealer = int(rows[0].dealer)
-        if dealer != 0:
-            kinds[dealer] *= self._discard_shares(rows, pool, observation, mask)
+        if dealer != 0 and len(left):
+            kinds[dealer][:, left] *= self._discards(rows, worlds[left])
+        return self._together(kinds)
+
+    def _together(self, kinds: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the likelihood of all seats' choices, [worlds], of those by seat and kind of player."""
         seats = (1 - self.doubt) * kinds[1:, 0] + self.doubt * kinds[1:, 1]
-        weights: NDArray[np.float64] = seats.prod(axis=0)
-        return weights
+        together: NDArray[np.float64] = seats.prod(axis=0)
+        return together
+
+    def _choices(self, rows: Any, past: Any, choices: NDArray[np.int64], worlds: NDArray[Any]) -> NDArray[np.float64]:
+        """Return how likely each choice is for either kind of player, [choices, 2, worlds]."""
+        observation, mask = self._room(len(choices) * len(worlds))
+        observe_choices(rows, rules_table(self.rules), choices, worlds, observation, mask)
+        cards = past[0].card[choices].repeat(len(worlds))[:, None]
+        shares = self._shares(observation, mask, cards)
+        return shares.reshape(2, len(choices), len(worlds)).swapaxes(0, 1)
+
+    def _discards(self, rows: Any, worlds: NDArray[Any]) -> NDArray[np.float64]:
+        """Return how likely the discard of each world is for either kind of dealer, in whatever order, [2, worlds]."""
+        table, size = rules_table(self.rules), self.rules.talon_size
+        observation, mask = self._room(len(worlds))
+        cards = np.empty((len(worlds), size), np.int64)
+        # By the set of cards laid away, as bits.
+        reached: NDArray[np.float64] = np.zeros((1 << size, 2, len(worlds)))
+        reached[0] = 1
+        for laid in range((1 << size) - 1):
+            observe_discard(rows, table, worlds, laid, observation, mask, cards)
+            shares = self._shares(observation, mask, cards)
+            for place in range(size):
+                if not laid >> place & 1:
+                    reached[laid | 1 << place] += reached[laid] * shares[:, :, place]
+        everything: NDArray[np.float64] = reached[-1]
+        return everything
+
+    def _room(self, number: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Return room for as many observations and masks."""
+        return np.empty((number, observation_size(self.rules.players)), np.int8), np.empty((number, NUM_CARDS), np.int8)
 
     def _shares(
         self, observation: NDArray[np.int8], mask: NDArray[np.int8], cards: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return how likely some cards are to be chosen by either kind of player, [2, pool, cards]."""
+        """Return how likely some cards are to be chosen by either kind of player, [2, rows, cards]."""
         num_legal = mask.sum(axis=1, keepdims=True, dtype=np.int64)
         shares = np.ones(cards.shape)
         free = np.flatnonzero(num_legal[:, 0] > 1)
@@ -157,40 +231,35 @@ class Posterior:
             shares[free] = np.exp(np.take_along_axis(liking, cards[free], axis=1).astype(np.float64))
         return np.stack([(1 - part) * shares + part / num_legal for part in (self.stray, LOOSE)])
 
-    def _discard_shares(
-        self, rows: Any, pool: NDArray[Any], observation: NDArray[np.int8], mask: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
-        """Return how likely the discard of each world is for either kind of dealer, in whatever order, [2, pool]."""
-        table, size = rules_table(self.rules), self.rules.talon_size
-        cards = np.empty((len(pool), size), np.int64)
-        # By the set of cards laid away, as bits.
-        reached: NDArray[np.float64] = np.zeros((1 << size, 2, len(pool)))
-        reached[0] = 1
-        for laid in range((1 << size) - 1):
-            observe_discard(rows, table, pool, laid, observation, mask, cards)
-            shares = self._shares(observation, mask, cards)
-            for place in range(size):
-                if not laid >> place & 1:
-                    reached[laid | 1 << place] += reached[laid] * shares[:, :, place]
-        everything: NDArray[np.float64] = reached[-1]
-        return everything
+
+def draw_worlds(
+    posterior: Posterior | None, rows: Any, belief: Any, past: Any, number: int, size: int
+) -> Iterator[tuple[NDArray[Any], int]]:
+    """Yield, until ``number`` worlds are through, those that ``next_world`` takes next and how many it takes.
+
+    Without a posterior it takes none, but draws ``size`` at a time itself.
+    """
+    drawn: Iterator[NDArray[Any]] = itertools.repeat(new_rows(0))
+    if posterior is not None:
+        size = min(number, _CHAINS)
+        drawn = posterior.draw(rows, belief, past, size)
+    for start in range(0, number, size):
+        yield next(drawn), min(size, number - start)
 
 
-def draw_worlds(posterior: Posterior | None, rows: Any, belief: Any, past: Any, number: int) -> NDArray[Any]:
-    """Return ``number`` worlds for ``next_world``, as many as the pool has at most; none without a posterior."""
-    return new_rows(0) if posterior is None else posterior.draw(rows, belief, past, min(number, posterior.pool))
-
-
-def find_posterior(likelihood: str | Path, rules: Rules, pool: int, stray: float, doubt: float) -> Posterior | None:
+def find_posterior(
+    likelihood: str | Path, rules: Rules, pool: int, moves: int, stray: float = STRAY, doubt: float = DOUBT
+) -> Posterior | None:
     """Return what draws worlds by a checkpoint's likelihood, or None for the heuristic's.
 
     Raises:
-        ValueError: ``likelihood`` is neither, the policy has another number of players, or ``pool`` is not allowed.
+        ValueError: ``likelihood`` is neither, the policy has another number of players, or a number is not allowed.
     """
     check_whole("pool", pool, 1, _MOST_POOL)
+    check_whole("moves", moves, 0)
     if likelihood == HEURISTIC:
         return None
     folder = find_checkpoint(str(likelihood))
     if folder is None:
         raise ValueError(f"likelihood={str(likelihood)!r} is not allowed: expected {HEURISTIC!r} or a checkpoint")
-    return Posterior(PolicyBot(folder, rules), rules, pool, stray, doubt)
+    return Posterior(PolicyBot(folder, rules), rules, pool, moves, stray, doubt)

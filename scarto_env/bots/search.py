@@ -23,7 +23,7 @@ from scarto_env.bots.base import LEAST_SHARE, Cards, as_bytes, check_number, che
 from scarto_env.bots.endgame import MOST_TRICKS
 from scarto_env.bots.inference import BURN_IN, DOUBT
 from scarto_env.bots.likelihood import STRAY, TEMPERATURE, suit_of_set
-from scarto_env.bots.posterior import HEURISTIC, POOL, draw_worlds, find_posterior
+from scarto_env.bots.posterior import HEURISTIC, MOVES, POOL, draw_worlds, find_posterior
 from scarto_env.bots.tree import DEEPEST, chosen_card, grow, new_nodes
 from scarto_env.bots.worlds import (
     EXPERT_PLAYOUT,
@@ -195,8 +195,9 @@ class SearchBot:
         inference: steps of the chain between two worlds weighted by likelihood; 0 draws them uniformly.
         burn_in: steps of the chain before the first world.
         likelihood: whom the others are taken for when worlds are weighted: ``"heuristic"``, or a checkpoint's name or
-            folder, which needs no chain but a pool (``posterior``).  Playouts do not change with it.
-        pool: worlds drawn uniformly, of which a checkpoint's likelihood chooses, 1..65536.
+            folder, which has chains of its own (``posterior``).  Playouts do not change with it.
+        pool: worlds drawn uniformly, of which a checkpoint's likelihood chooses where chains begin, 1..65536.
+        moves: steps of such a chain between two worlds.
         temperature: of the heuristic in the likelihood, in points.
         stray: share of choices that the likelihood takes a player of the given kind to make by other lights.
         doubt: chance that a seat is no such player and nearly always goes by other lights.
@@ -223,6 +224,7 @@ class SearchBot:
         burn_in: int = BURN_IN,
         likelihood: str | Path = HEURISTIC,
         pool: int = POOL,
+        moves: int = MOVES,
         temperature: float = TEMPERATURE,
         stray: float = STRAY,
         doubt: float = DOUBT,
@@ -255,7 +257,7 @@ class SearchBot:
         plan.playout, plan.exact, plan.plans = _PLAYOUTS[playout], exact, plans
         plan.steps, plan.burn_in, plan.temperature, plan.stray = inference, burn_in, temperature, stray
         plan.doubt, plan.favour, plan.sure = doubt, favour, sure
-        posterior = find_posterior(likelihood, self.rules, pool, stray, doubt)
+        posterior = find_posterior(likelihood, self.rules, pool, moves, stray, doubt)
         self._posterior = posterior if inference else None
 
     def __repr__(self) -> str:
@@ -304,12 +306,10 @@ class SearchBot:
         rows, belief, minds, past, stack = work
         if not open_search(observation, mask, table, rows, belief, minds, past, plan, self._key):
             return int(plan[0].favourite)
-        drawn = draw_worlds(self._posterior, rows, belief, past, self.worlds)
-        memory = (table, rows, belief, minds, past, drawn, stack, plan)
-        searched = 0
-        while True:
-            number = min(self.worlds - searched, block)
-            card: int = search_flat(*memory, number) if tree is None else search_tree(*memory, number, *tree)
-            searched += number
-            if not plan[0].open or searched == self.worlds or time.perf_counter() >= until:
-                return card
+        card = int(plan[0].favourite)
+        for drawn, number in draw_worlds(self._posterior, rows, belief, past, self.worlds, block):
+            memory = (table, rows, belief, minds, past, drawn, stack, plan, number)
+            card = search_flat(*memory) if tree is None else search_tree(*memory, *tree)
+            if not plan[0].open or time.perf_counter() >= until:
+                break
+        return card
