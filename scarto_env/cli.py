@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import sys
@@ -19,21 +20,33 @@ _PIPE_CLOSED: Final = 128 + 13
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0 done, 1 a named bar was missed, 2 usage or bad input."""
+    return run("scarto_env.commands", "scarto", "scarto", arguments)
+
+
+def run(module: str, group: str, name: str, arguments: Sequence[str] | None = None) -> int:
+    """Run a group of commands, imported here since its libraries may be missing, and return the exit code.
+
+    Args:
+        module: where the group is defined.
+        group: its name there.
+        name: what the user calls it.
+        arguments: those of the process by default.
+    """
     try:
-        return _run(arguments)
+        return _run(getattr(importlib.import_module(module), group), name, arguments)
     except ModuleNotFoundError as error:
         advice = how_to_install(error)
         if advice is None:
             raise
-        return _refuse(f"this {advice}")
+        return _refuse(name, f"this {advice}")
     except BrokenPipeError:
         _flush_or_drop()
         return _PIPE_CLOSED
     except OSError as error:
         _flush_or_drop()
-        return _refuse(f"{error.filename or 'output'}: {error.strerror or error}")
+        return _refuse(name, f"{error.filename or 'output'}: {error.strerror or error}")
     except KeyboardInterrupt:
-        sys.stderr.write("\nscarto: interrupted\n")
+        sys.stderr.write(f"\n{name}: interrupted\n")
         return _INTERRUPTED
 
 
@@ -45,17 +58,15 @@ def _flush_or_drop() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(group: Any, name: str, arguments: Sequence[str] | None) -> int:
     import click
 
-    from scarto_env.commands import scarto
-
     try:
-        code: Any = scarto.main(arguments, prog_name="scarto", standalone_mode=False)
+        code: Any = group.main(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        return _refuse(error.format_message(), context.command_path if context else "scarto")
+        return _refuse(context.command_path if context else name, error.format_message())
     except click.Abort:
         raise KeyboardInterrupt from None
     except SystemExit:
@@ -64,6 +75,6 @@ def _run(arguments: Sequence[str] | None) -> int:
     return code if isinstance(code, int) else DONE
 
 
-def _refuse(message: str, place: str = "scarto") -> int:
+def _refuse(place: str, message: str) -> int:
     sys.stderr.write(f"{place}: {' '.join(message.split())}\n")
     return BAD_INPUT

@@ -228,6 +228,29 @@ def test_nothing_to_resume_is_said(tmp_path: Path) -> None:
         commands.prepare(tmp_path, {}, True, False)
 
 
+@pytest.mark.parametrize("content", ["{}", "[", "[1]", '{"command": "scarto train"}'])
+def test_a_run_whose_facts_are_damaged_is_not_resumed(tmp_path: Path, content: str) -> None:
+    commands.prepare(tmp_path, TINY, False, False)
+    (tmp_path / "run.json").write_text(content)
+    with pytest.raises(RunError, match=r"run\.json is damaged"):
+        commands.prepare(tmp_path, {}, True, False)
+    (tmp_path / "run.json").unlink()
+    commands.prepare(tmp_path, {}, True, False)
+    assert json.loads((tmp_path / "run.json").read_text())["command"].startswith("scarto train")
+
+
+def test_the_module_tells_what_goes_wrong_as_the_command_does() -> None:
+    words = [sys.executable, "-m", "training"]
+    refused = subprocess.run([*words, "card", "nowhere"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2 and refused.stdout == ""
+    assert refused.stderr.startswith("python -m training card: ") and refused.stderr.count("\n") == 1
+    reader, writer = os.pipe()
+    os.close(reader)
+    unheard = subprocess.run([*words, "--help"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert unheard.stderr == "" and unheard.returncode == 141
+
+
 def test_a_device_that_is_not_here_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="device='cpi' cannot be used"):
         commands.prepare(tmp_path / "run", {"device": "cpi"}, False, False)

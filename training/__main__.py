@@ -2,16 +2,7 @@
 
 import sys
 
-from scarto_env.extras import how_to_install
+from scarto_env.cli import run
 
 if __name__ == "__main__":  # spawned workers import this module again
-    try:
-        from training.commands import main
-
-        main()
-    except ModuleNotFoundError as error:
-        advice = how_to_install(error)
-        if advice is None:
-            raise
-        sys.stderr.write(f"training: this {advice}\n")
-        sys.exit(2)
+    sys.exit(run("training.commands", "training", "python -m training"))

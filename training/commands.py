@@ -8,7 +8,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
@@ -34,7 +33,7 @@ from training.distill import distill as teach
 from training.distill import distillation_config
 from training.exploit import exploit as train_exploiter
 from training.exploit import exploiter_config
-from training.finish import CURVE_FILE, FINAL_DEALS, RUN_FILE, SAMPLES_FILE, finish
+from training.finish import CURVE_FILE, FINAL_DEALS, RUN_FILE, SAMPLES_FILE, finish, read_circumstances
 from training.league import LEAGUE_FOLDER
 from training.learner import Learner
 from training.network import fastest_precision
@@ -179,9 +178,12 @@ def prepare(
         if config.start and Path(config.start).resolve().is_relative_to(folder.resolve()):
             raise RunError(f"{folder} holds {config.start}, which the run is to start from: it is not overwritten")
         shutil.rmtree(folder)
+    begun = resume and (folder / RUN_FILE).exists()
+    if begun:
+        read_circumstances(folder)  # refused now, not once all is played
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / CONFIG_FILE, as_json(dataclasses.asdict(config)))
-    if not resume or not (folder / RUN_FILE).exists():
+    if not begun:
         write_atomically(folder / RUN_FILE, as_json(circumstances(config)))
     return config
 
@@ -371,14 +373,3 @@ def training() -> None:
 
 for _command in (train, exploit, distill, card, tune):
     training.add_command(_command)
-
-
-def main() -> None:
-    """Run ``python -m training``."""
-    try:
-        sys.exit(training.main(prog_name="python -m training", standalone_mode=False) or 0)
-    except click.ClickException as error:
-        sys.stderr.write(f"training: {' '.join(error.format_message().split())}\n")
-        sys.exit(2)
-    except click.Abort:
-        sys.exit(INTERRUPTED)

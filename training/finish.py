@@ -14,7 +14,7 @@ from scarto_env.bots.policy import PolicyBot
 from scarto_env.notation import record_of, save_records
 from scarto_env.rules import as_rules
 from training.card import Facts, measure, table, write_card
-from training.checkpoint import STATE_FILE, read_facts
+from training.checkpoint import STATE_FILE, RunError, read_facts
 from training.config import Config
 from training.report import EVALUATIONS_FILE, POLICY_FOLDER
 
@@ -43,11 +43,31 @@ def finish(config: Config, folder: Path, deals: str | int = FINAL_DEALS) -> None
                      f"sample deals: {folder / SAMPLES_FILE}\n")  # fmt: skip
 
 
+def read_circumstances(folder: Path) -> dict[str, Any]:
+    """Return what a run's folder tells of where it was made.
+
+    Raises:
+        RunError: the file is damaged.
+    """
+    path = folder / RUN_FILE
+    try:
+        run = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise RunError(f"{path} is damaged: {error}") from None
+    if not isinstance(run, dict) or not {"command", "commit"} <= run.keys():
+        raise RunError(f"{path} is damaged: expected the run's command and commit")
+    return run
+
+
 def run_facts(folder: Path) -> Facts:
-    """Return how a run's policy was made."""
+    """Return how a run's policy was made.
+
+    Raises:
+        RunError: what tells of it is damaged.
+    """
     facts = read_facts(folder / STATE_FILE)
     config, updates = facts["config"], facts["updates"]
-    run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
+    run = read_circumstances(folder)
     return Facts(
         command=run["command"],
         commit=run["commit"],
