@@ -38,7 +38,7 @@ POOL: Final = 256
 MOVES: Final = 4
 _MOST_POOL: Final = 65_536
 """A pool of so many worlds takes forty megabytes."""
-_CHAINS: Final = 32
+_CHAINS: Final = 64
 _MOST_SWAPS: Final = 6
 """Exchanges proposed at once, from 1 up: every third proposal or so is accepted."""
 _AT_ONCE: Final = 256
