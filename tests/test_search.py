@@ -8,6 +8,7 @@ from positions import codes_of, ids
 
 from scarto_env import PRESETS, Batch, make_bot
 from scarto_env.arena import duel
+from scarto_env.bots import net_search
 from scarto_env.bots.endgame import new_stack, solve
 from scarto_env.bots.search import SearchBot
 from scarto_env.jit import kernel
@@ -84,6 +85,18 @@ def test_a_decided_choice_waits_neither_for_worlds_nor_for_the_clock() -> None:
     soon = {"inference": 0, "favour": 0, "sure": 1e-9}
     bot = SearchBot(worlds=10**9, milliseconds=1e9, **soon)
     assert bot.act(batch.observation, batch.action_mask).tolist() == chosen(batch, worlds=64, **soon)
+
+
+@pytest.mark.parametrize("num_steps", [1, 36])
+def test_a_card_that_net_search_drops_would_not_have_been_chosen(num_steps, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = positions(num_steps, num_games=6)
+    bot = make_bot("net+search:policy=scarto-small,worlds=192,sure=1,least=0.001")
+    played_out, games = bot._played_out, []
+    monkeypatch.setattr(bot, "_played_out", lambda trials: games.append(len(trials)) or played_out(trials))
+    chosen_early, num_games = bot.act(batch.observation, batch.action_mask).tolist(), sum(games)
+    monkeypatch.setattr(net_search, "_BEATEN", 1e9)
+    assert bot.act(batch.observation, batch.action_mask).tolist() == chosen_early
+    assert sum(games) - num_games > num_games
 
 
 def test_it_lays_away_by_search_too() -> None:

@@ -112,7 +112,7 @@ class NetSearchBot:
         rules: str | Rules = "scarto",
         seed: int = 0,
         policy: str | Path = DEFAULT_POLICY,
-        worlds: int = 128,
+        worlds: int = 256,
         weight: float = 0.2,
         sure: float = 0.95,
         least: float = 0.01,

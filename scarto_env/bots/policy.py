@@ -24,7 +24,7 @@ from scarto_env.bots.policy_features import (
     put_cards,
 )
 from scarto_env.cards import NUM_CARDS, NUM_SUITS
-from scarto_env.jit import kernel
+from scarto_env.jit import allocating_kernel, kernel
 from scarto_env.observation import OBSERVATION_VERSION
 from scarto_env.play import mixed
 from scarto_env.rules import Rules, as_rules, rules_table
@@ -36,6 +36,10 @@ CONFIG_FILE: Final = "config.json"
 Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 """Weight, [inputs, outputs], and bias of each layer."""
 
+_AT_ONCE: Final = 256
+"""Rows whose features and layers stay in a core's cache."""
+_TOGETHER: Final = 4
+"""Features whose weights are added at a time."""
 _FRACTION = np.float64(2.0**-53)
 _S11 = np.uint64(11)
 
@@ -52,6 +56,36 @@ def drawn_numbers(observation: Any, rows: Any, key: Any, out: Any) -> None:
         for entry in observation[rows[index]]:
             word = mixed(word ^ np.uint64(np.int64(entry) & 0xFF))
         out[index] = np.float64(mixed(word) >> _S11) * _FRACTION
+
+
+@allocating_kernel
+def first_layer(features: Any, weight: Any, bias: Any, out: Any) -> None:
+    """Write what the first layer makes of some rows of features, [rows, F] int8, before any bend: [rows, H] float32.
+
+    One feature in seven is not 0: adding up the weights of those, four at a time, takes half of the time of a product
+    of matrices and, for a single row, a sixth.
+    """
+    num_features = features.shape[1]
+    places = np.empty(num_features + _TOGETHER, np.int64)
+    values = np.empty(num_features + _TOGETHER, np.float32)
+    for index in range(len(features)):
+        row, total = features[index], out[index]
+        number = 0
+        for place in range(num_features):
+            places[number] = place
+            values[number] = row[place]
+            number += row[place] != 0
+        for spare in range(number, number + _TOGETHER):
+            places[spare] = 0
+            values[spare] = 0
+        for unit in range(len(bias)):
+            total[unit] = bias[unit]
+        for start in range(0, number, _TOGETHER):
+            first, second = weight[places[start]], weight[places[start + 1]]
+            third, fourth = weight[places[start + 2]], weight[places[start + 3]]
+            one, two, three, four = values[start], values[start + 1], values[start + 2], values[start + 3]
+            for unit in range(len(bias)):
+                total[unit] += (one * first[unit] + two * second[unit]) + (three * third[unit] + four * fourth[unit])
 
 
 class PolicyBot:
@@ -132,18 +166,22 @@ class PolicyBot:
         self, observation: NDArray[np.int8], action_mask: NDArray[np.int8], rows: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         """Return the logits of some rows in canonical order, minus infinity where not legal, and their suit orders."""
+        if len(rows) > _AT_ONCE:
+            parts = (rows[start : start + _AT_ONCE] for start in range(0, len(rows), _AT_ONCE))
+            logits, orders = zip(*(self._masked_logits(observation, action_mask, part) for part in parts), strict=True)
+            return np.concatenate(logits), np.concatenate(orders)
         features = np.empty((len(rows), num_features(self.rules.players)), np.int8)
         mask = np.empty((len(rows), NUM_CARDS), np.int8)
         order = np.empty((len(rows), NUM_SUITS), np.int8)
         # Working memory of this call's own: threads may share a bot.
         reading = self._reading._replace(words=self._reading.words.copy(), grid=self._reading.grid.copy())
         encode_rows(observation, action_mask, rows, reading, rules_table(self.rules), features, mask, order)
-        hidden = features.astype(np.float32)
-        for layer, (weight, bias) in enumerate(self.layers):
+        hidden = np.empty((len(rows), len(self.layers[0][1])), np.float32)
+        first_layer(features, *self.layers[0], hidden)
+        for weight, bias in self.layers[1:]:
+            np.maximum(hidden, 0, out=hidden)
             hidden = hidden @ weight
             hidden += bias
-            if layer < len(self.layers) - 1:
-                np.maximum(hidden, 0, out=hidden)
         hidden[mask == 0] = -np.inf
         return hidden, order
 

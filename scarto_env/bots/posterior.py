@@ -144,7 +144,10 @@ class Posterior:
         self.stray, self.doubt = stray, doubt
 
     def draw(self, rows: Any, belief: Any, past: Any, number: int) -> Iterator[NDArray[Any]]:
-        """Yield ``number`` worlds of the position that ``open_search`` left, one of each chain, time and again."""
+        """Yield ``number`` worlds of the position that ``open_search`` left, one of each chain, time and again.
+
+        The next ones overwrite them.
+        """
         table = rules_table(self.rules)
         pool = new_rows(self.pool)
         imagine_pool(rows, table, belief, pool)
