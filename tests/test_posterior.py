@@ -11,7 +11,7 @@ from scarto_env import Batch, Deal, make_bot
 from scarto_env.bots.likelihood import LOOSE
 from scarto_env.bots.policy import PolicyBot
 from scarto_env.bots.policy_features import num_features
-from scarto_env.bots.posterior import Posterior, imagine_pool, observe_choices, observe_discard, resample
+from scarto_env.bots.posterior import Posterior, imagine_pool, observe_choices, observe_discards, resample
 from scarto_env.bots.worlds import MOMENT_ROW, PLAN, new_rows, new_work, open_search
 from scarto_env.observation import observation_size
 from scarto_env.rules import rules_table
@@ -133,10 +133,13 @@ def test_in_the_true_world_the_policy_is_shown_what_the_others_saw(rules) -> Non
         seen = replay(batch, pool[0], viewer, discard)
         if batch.games.dealer[0] != viewer:
             cards = np.empty((1, rules.talon_size), np.int64)
+            parts = (1 << rules.talon_size) - 1
+            laying, laying_mask = np.empty((parts, size), np.int8), np.empty((parts, 78), np.int8)
+            observe_discards(rows, table, pool, laying, laying_mask, cards)
             for number in range(rules.talon_size):
+                part = (1 << number) - 1
                 _, expected, expected_mask, card = seen.pop(0)
-                observe_discard(rows, table, pool, (1 << number) - 1, observation, mask, cards)
-                assert (observation[0] == expected).all() and (mask[0] == expected_mask).all()
+                assert (laying[part] == expected).all() and (laying_mask[part] == expected_mask).all()
                 assert cards[0, number] == card
         assert past[0].number == len(seen)
         for choice, (seat, expected, expected_mask, card) in enumerate(seen):

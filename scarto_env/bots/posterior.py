@@ -8,7 +8,7 @@ alone, far smaller than the number of worlds, would give the same few again and 
 
 from __future__ import annotations
 
-import itertools
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -38,7 +38,8 @@ POOL: Final = 256
 MOVES: Final = 4
 _MOST_POOL: Final = 65_536
 """A pool of so many worlds takes forty megabytes."""
-_CHAINS: Final = 64
+_CHAINS: Final = 16
+"""Few, since they begin in few worlds anyway and near the posterior the longer they go on."""
 _MOST_SWAPS: Final = 6
 """Exchanges proposed at once, from 1 up: every third proposal or so is accepted."""
 _AT_ONCE: Final = 256
@@ -75,28 +76,32 @@ def observe_choices(rows: Any, table: Any, choices: Any, worlds: Any, observatio
 
 
 @kernel
-def observe_discard(rows: Any, table: Any, worlds: Any, laid: int, observation: Any, mask: Any, cards: Any) -> None:
-    """Write what the dealer saw in each world with part of the discard laid away; ``cards`` gets the discard.
+def observe_discards(rows: Any, table: Any, worlds: Any, observation: Any, mask: Any, cards: Any) -> None:
+    """Write what the dealer saw in each world with each part of the discard laid away, [parts x worlds].
 
-    Bit n of ``laid`` stands for the card at place n of the discard.
+    Bit n of a part stands for the card at place n of the discard; the whole is no part.  ``cards`` [worlds x places]
+    gets the discard.
     """
     rules, row = table[0], rows[3]
     for index in range(len(worlds)):
-        world = worlds[index]
-        rewind(world, rules, row)
-        for word in range(2):
-            row.hand[row.dealer, word] |= world.discarded[word]
-            row.discarded[word] = 0
-        row.num_discarded = 0
-        row.phase = DISCARD
-        row.seat = row.dealer
-        take_talon(row, rules)
         for place in range(rules.talon_size):
-            cards[index, place] = card_at(world.discarded[0], world.discarded[1], place)
-            if laid >> place & 1:
-                act(row, rules, cards[index, place])
-        observe(row, rules, row.seat, observation[index])
-        write_mask(row, mask[index])
+            cards[index, place] = card_at(worlds[index].discarded[0], worlds[index].discarded[1], place)
+    for part in range((1 << rules.talon_size) - 1):
+        for index in range(len(worlds)):
+            world = worlds[index]
+            rewind(world, rules, row)
+            for word in range(2):
+                row.hand[row.dealer, word] |= world.discarded[word]
+                row.discarded[word] = 0
+            row.num_discarded = 0
+            row.phase = DISCARD
+            row.seat = row.dealer
+            take_talon(row, rules)
+            for place in range(rules.talon_size):
+                if part >> place & 1:
+                    act(row, rules, cards[index, place])
+            observe(row, rules, row.seat, observation[part * len(worlds) + index])
+            write_mask(row, mask[part * len(worlds) + index])
 
 
 @kernel
@@ -203,19 +208,19 @@ class Posterior:
 
     def _discards(self, rows: Any, worlds: NDArray[Any]) -> NDArray[np.float64]:
         """Return how likely the discard of each world is for either kind of dealer, in whatever order, [2, worlds]."""
-        table, size = rules_table(self.rules), self.rules.talon_size
-        observation, mask = self._room(len(worlds))
+        size = self.rules.talon_size
+        parts = (1 << size) - 1
+        observation, mask = self._room(parts * len(worlds))
         cards = np.empty((len(worlds), size), np.int64)
-        # By the set of cards laid away, as bits.
-        reached: NDArray[np.float64] = np.zeros((1 << size, 2, len(worlds)))
+        observe_discards(rows, rules_table(self.rules), worlds, observation, mask, cards)
+        shares = self._shares(observation, mask, np.tile(cards, (parts, 1))).reshape(2, parts, len(worlds), size)
+        reached = np.zeros((parts + 1, 2, len(worlds)))
         reached[0] = 1
-        for laid in range((1 << size) - 1):
-            observe_discard(rows, table, worlds, laid, observation, mask, cards)
-            shares = self._shares(observation, mask, cards)
+        for part in range(parts):
             for place in range(size):
-                if not laid >> place & 1:
-                    reached[laid | 1 << place] += reached[laid] * shares[:, :, place]
-        everything: NDArray[np.float64] = reached[-1]
+                if not part >> place & 1:
+                    reached[part | 1 << place] += reached[part] * shares[:, part, :, place]
+        everything: NDArray[np.float64] = reached[parts]
         return everything
 
     def _room(self, number: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
@@ -238,16 +243,19 @@ class Posterior:
 def draw_worlds(
     posterior: Posterior | None, rows: Any, belief: Any, past: Any, number: int, size: int
 ) -> Iterator[tuple[NDArray[Any], int]]:
-    """Yield, until ``number`` worlds are through, those that ``next_world`` takes next and how many it takes.
+    """Yield, until ``number`` worlds are through, ``size`` for ``next_world`` to take next, and how many they are.
 
-    Without a posterior it takes none, but draws ``size`` at a time itself.
+    Without a posterior there are none to take: it draws as many itself.
     """
-    drawn: Iterator[NDArray[Any]] = itertools.repeat(new_rows(0))
-    if posterior is not None:
-        size = min(number, _CHAINS)
-        drawn = posterior.draw(rows, belief, past, size)
+    chains = min(number, _CHAINS)
+    drawn = posterior.draw(rows, belief, past, chains) if posterior is not None else None
     for start in range(0, number, size):
-        yield next(drawn), min(size, number - start)
+        count = min(size, number - start)
+        if drawn is None:
+            yield new_rows(0), count
+        else:
+            worlds = [next(drawn).copy() for _ in range(math.ceil(count / chains))]
+            yield np.concatenate(worlds)[:count], count
 
 
 def find_posterior(
