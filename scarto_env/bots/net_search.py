@@ -92,8 +92,7 @@ class NetSearchBot:
         seed: whole number >= 0.
         policy: checkpoint's name or folder.
         worlds: how many a decision.
-        weight: points for each unit of the policy's log probability.  By the values of 1,500 other worlds choices
-            of 128 gain most with 0.1 to 0.5.
+        weight: points for each unit of the policy's log probability.
         sure: probability from which the policy's card is played without a search.
         least: probability below which a card is not tried.
         inference: steps of the chain between two worlds weighted by the heuristic's likelihood; 0 for uniform ones,
