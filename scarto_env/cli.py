@@ -69,9 +69,9 @@ def _run(group: Any, name: str, arguments: Sequence[str] | None) -> int:
         return _refuse(context.command_path if context else name, error.format_message())
     except click.Abort:
         raise KeyboardInterrupt from None
-    except SystemExit:
-        # click ends the process itself in one case only: the reader of its output has gone.
-        return _PIPE_CLOSED
+    except SystemExit as left:
+        # click ends the process itself in one case only, with a 1: the reader of its output has gone.
+        return _PIPE_CLOSED if left.code == 1 else int(left.code or DONE)
     return code if isinstance(code, int) else DONE
 
 

@@ -72,3 +72,27 @@ def test_a_folder_that_is_not_empty_is_refused_once(tmp_path: Path) -> None:
 def test_processes_and_workers_must_be_as_many(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="workers=2: 1 processes were started"):
         train_together(Config(workers=2), tmp_path, Crew())
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no list of threads here")
+def test_no_thread_of_the_group_outlives_it() -> None:
+    """Else the process is aborted at its end, now and then."""
+    code = """
+import os, torch
+from training.ddp import together
+def threads():
+    return [open(f"/proc/self/task/{thread}/comm").read().strip() for thread in os.listdir("/proc/self/task")]
+with together():
+    torch.optim.Adam([torch.nn.Parameter(torch.ones(1))])
+    assert any("gloo" in name for name in threads())
+assert not [name for name in threads() if "gloo" in name], threads()
+"""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    place = {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    environment = os.environ | place | {"GLOO_SOCKET_IFNAME": "lo"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -89,6 +90,9 @@ def launched() -> bool:
 @contextmanager
 def together() -> Iterator[TorchCrew]:
     """Be one of the processes that torchrun started; where there are GPUs, each has its own."""
+    # The first optimiser brings torch's compiler along, which would hold a group that is there already: its threads
+    # would then run to the very end of the process, and now and then abort it (torch 2.13).
+    importlib.import_module("torch._dynamo")
     backend = "gloo"
     if torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
