@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from scarto_env.cards import FIRST_TRUMP, NUM_CARDS
 from scarto_env.jit import kernel
-from scarto_env.play import play, set_legal, start_deal
-from scarto_env.state import PLAY
+from scarto_env.play import play, set_legal, start_deal, take_talon
+from scarto_env.state import DISCARD, PLAY
 
 MOST_PLAYS: Final = 80
 """Entries of ``plays``: (25 + 1) x 3 or (19 + 1) x 4."""
@@ -57,6 +57,19 @@ def rewind(game: Any, rules: Any, start: Any) -> None:
     start.phase = PLAY
     start.seat = start.leader
     set_legal(start, rules)
+
+
+@kernel
+def rewind_to_discard(game: Any, rules: Any, start: Any) -> None:
+    """Write to ``start`` the row before the dealer lays away, the discard of a full row ``game`` back in hand."""
+    rewind(game, rules, start)
+    for word in range(2):
+        start.hand[start.dealer, word] |= game.discarded[word]
+        start.discarded[word] = 0
+    start.num_discarded = 0
+    start.phase = DISCARD
+    start.seat = start.dealer
+    take_talon(start, rules)
 
 
 @kernel

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from scarto_env.bots.heuristic import card_worth
-from scarto_env.bots.history import MOST_PLAYS, rewind
+from scarto_env.bots.history import MOST_PLAYS, rewind, rewind_to_discard
 from scarto_env.bots.knowledge import note_position
 from scarto_env.cards import (
     ALL_TRUMPS,
@@ -34,8 +34,8 @@ from scarto_env.cards import (
     TRUMPS,
 )
 from scarto_env.jit import kernel, lowest_bit, popcount
-from scarto_env.play import act, play, set_legal, take_talon
-from scarto_env.state import DISCARD, MAX_PLAYERS
+from scarto_env.play import act, play, set_legal
+from scarto_env.state import MAX_PLAYERS
 
 TEMPERATURE: Final = 1.0
 """Points of worth by which a choice falls short that is e times less likely; 0.5 and 2 measured no better."""
@@ -110,6 +110,18 @@ def list_choices(game: Any, rules: Any, plays: Any, scratch: Any, moments: Any, 
             if (moments[choice].turn == 0) == leads:
                 past.order[place] = choice
                 place += 1
+
+
+@kernel
+def fill_moment(moment: Any, rules: Any, world: Any) -> None:
+    """Give the seat of a choice what it held and knew in a world, and what it might play."""
+    seat = int(moment.seat)
+    for word in range(2):
+        held = world.hand[seat, word] | world.played[seat, word]
+        moment.hand[seat, word] = held & ~moment.played[seat, word]
+        moment.discarded[word] = world.discarded[word]
+        moment.talon[word] = world.talon[word]
+    set_legal(moment, rules)
 
 
 @kernel
@@ -221,14 +233,7 @@ def weigh_discard(
     world: Any, rules: Any, scratch: Any, mind: Any, past: Any, temperature: float, stray: float
 ) -> None:  # fmt: skip
     """Weigh the world's discard, laid away in the order that the heuristic would take, for its dealer."""
-    rewind(world, rules, scratch)
-    for word in range(2):
-        scratch.talon[word] = world.discarded[word]
-        scratch.discarded[word] = 0
-    scratch.num_discarded = 0
-    scratch.phase = DISCARD
-    scratch.seat = scratch.dealer
-    take_talon(scratch, rules)
+    rewind_to_discard(world, rules, scratch)
     for _ in range(rules.talon_size):
         note_position(scratch, rules, mind)
         best, best_worth = -1, -np.inf
@@ -286,11 +291,7 @@ def likelihood(
         seat = int(moment.seat)
         if not open_seats >> seat & 1:
             continue
-        for word in range(2):
-            held = world.hand[seat, word] | world.played[seat, word]
-            moment.hand[seat, word] = held & ~moment.played[seat, word]
-            moment.discarded[word] = world.discarded[word]
-        set_legal(moment, rules)
+        fill_moment(moment, rules, world)
         num_legal = popcount(moment.legal[0]) + popcount(moment.legal[1])
         if num_legal > 1:
             note_position(moment, rules, mind)

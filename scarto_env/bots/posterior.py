@@ -19,18 +19,17 @@ from numpy.typing import NDArray
 from scarto_env.bots.base import check_whole
 from scarto_env.bots.belief import imagine
 from scarto_env.bots.draws import next_bot_share
-from scarto_env.bots.history import rewind
+from scarto_env.bots.history import rewind_to_discard
 from scarto_env.bots.inference import DOUBT, swap_some
-from scarto_env.bots.likelihood import LOOSE, STRAY
+from scarto_env.bots.likelihood import LOOSE, STRAY, fill_moment
 from scarto_env.bots.policy import PolicyBot
 from scarto_env.bots.registry import find_checkpoint
 from scarto_env.bots.worlds import MOMENT_ROW, imagine_talon, new_rows
 from scarto_env.cards import NUM_CARDS
 from scarto_env.jit import kernel
 from scarto_env.observation import observation_size, observe, write_mask
-from scarto_env.play import act, card_at, next_bot_number, set_legal, take_talon
+from scarto_env.play import act, card_at, next_bot_number
 from scarto_env.rules import Rules, rules_table
-from scarto_env.state import DISCARD
 
 HEURISTIC: Final = "heuristic"
 """The likelihood that needs no policy: a Metropolis chain by thumb rules (``inference``)."""
@@ -61,16 +60,9 @@ def observe_choices(rows: Any, table: Any, choices: Any, worlds: Any, observatio
     place = 0
     for choice in choices:
         moment = rows[MOMENT_ROW + choice]
-        seat = int(moment.seat)
         for index in range(len(worlds)):
-            world = worlds[index]
-            for word in range(2):
-                held = world.hand[seat, word] | world.played[seat, word]
-                moment.hand[seat, word] = held & ~moment.played[seat, word]
-                moment.discarded[word] = world.discarded[word]
-                moment.talon[word] = world.talon[word]
-            set_legal(moment, table[0])
-            observe(moment, table[0], seat, observation[place])
+            fill_moment(moment, table[0], worlds[index])
+            observe(moment, table[0], moment.seat, observation[place])
             write_mask(moment, mask[place])
             place += 1
 
@@ -88,15 +80,7 @@ def observe_discards(rows: Any, table: Any, worlds: Any, observation: Any, mask:
             cards[index, place] = card_at(worlds[index].discarded[0], worlds[index].discarded[1], place)
     for part in range((1 << rules.talon_size) - 1):
         for index in range(len(worlds)):
-            world = worlds[index]
-            rewind(world, rules, row)
-            for word in range(2):
-                row.hand[row.dealer, word] |= world.discarded[word]
-                row.discarded[word] = 0
-            row.num_discarded = 0
-            row.phase = DISCARD
-            row.seat = row.dealer
-            take_talon(row, rules)
+            rewind_to_discard(worlds[index], rules, row)
             for place in range(rules.talon_size):
                 if part >> place & 1:
                     act(row, rules, cards[index, place])

@@ -280,7 +280,8 @@ class SearchBot:
     def values(self, observation: NDArray[Any], action_mask: NDArray[Any]) -> NDArray[np.float64]:
         """Return the mean points of every legal card over all worlds, [B, 78]; 0 where a card is not legal.
 
-        All cards are tried in all worlds, whatever the method: this takes longer than to choose one.
+        All cards are tried in all worlds that ``milliseconds`` leaves time for, whatever the method: this takes longer
+        than to choose one.
         """
         observation, action_mask = as_bytes(observation, action_mask, self.rules)
         points = np.zeros((len(observation), NUM_CARDS))
@@ -304,9 +305,10 @@ class SearchBot:
         block = self.worlds if self.milliseconds is None else _BLOCK
         table = rules_table(self.rules)
         rows, belief, minds, past, stack = work
-        if not open_search(observation, mask, table, rows, belief, minds, past, plan, self._key):
-            return int(plan[0].favourite)
+        is_open = open_search(observation, mask, table, rows, belief, minds, past, plan, self._key)
         card = int(plan[0].favourite)
+        if not is_open:
+            return card
         for drawn, number in draw_worlds(self._posterior, rows, belief, past, self.worlds, block):
             memory = (table, rows, belief, minds, past, drawn, stack, plan, number)
             card = search_flat(*memory) if tree is None else search_tree(*memory, *tree)
