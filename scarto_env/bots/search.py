@@ -188,7 +188,8 @@ class SearchBot:
         rules: preset or ``Rules``.
         seed: whole number >= 0.
         worlds: how many worlds a decision, at least 1.
-        milliseconds: time for a decision; the search stops at ``worlds`` or at the time, whichever comes first.
+        milliseconds: time for a decision; the search stops at ``worlds`` or at the time, whichever comes first.  The
+            first worlds by a checkpoint's likelihood, some tenths of a second, are waited for.
         method: ``"flat"`` Monte Carlo or an information-set ``"tree"``, which wants a thousand worlds or more.
         playout: how deals are played out: ``"heuristic"`` for all seats, ``"random"``, or by the heuristic for the
             others and the stronger ``"expert"`` for its own seat.
