@@ -27,6 +27,7 @@ from scarto_env.loops import (
     deal_some,
     frame_of,
     hidden_all,
+    new_stage,
     observe_one,
     play_out_all,
     play_out_on_threads,
@@ -157,7 +158,8 @@ class Batch:
 
         Kernels write where the frame and the arrays say, so nobody else gets hold of these.
         """
-        self._framed = frame_of(self._rows, self._table, self._observation, self._action_mask)
+        self._stage = new_stage(self.threads)
+        self._framed = frame_of(self._rows, self._table, self._observation, self._action_mask, self._stage)
         self._frame = int(self._framed.ctypes.data)
         self._shown = (self._observation.view(), self._action_mask.view())
         fields = self._rows.view(np.ndarray)

@@ -182,6 +182,14 @@ def copy(source: np.ndarray[Any, Any], source_offset: int, out: np.ndarray[Any, 
     out[offset : offset + 32] = source[source_offset : source_offset + 32]
 
 
+def stream(source: np.ndarray[Any, Any], source_offset: int, out: np.ndarray[Any, Any], offset: int) -> None:
+    """Copy 64 bytes to a line of memory, past the caches, between contiguous int8 vectors.
+
+    The caller answers for the bytes on both sides, and that a line begins there.
+    """
+    out[offset : offset + 64] = source[source_offset : source_offset + 64]
+
+
 def array_at(address: int, shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     """Return the array that lies at an address, as kernels take it; the caller answers for the memory.
 
@@ -231,20 +239,37 @@ def _spread(typing_context: Any, word: Any, out: Any, offset: Any) -> Any:
     return types.void(types.int64, out, types.int64), codegen
 
 
+def _moved(context: Any, builder: Any, signature: Any, args: Any, size: int, align: int) -> Any:
+    """Load bytes of one vector, store them to another and return the store; ``args`` are those of ``copy``."""
+    row = ir.VectorType(ir.IntType(8), size).as_pointer()
+    places = []
+    for array_type, array_value, place in (
+        (signature.args[0], *args[:2]),
+        (signature.args[2], *args[2:]),
+    ):
+        data = context.make_array(array_type)(context, builder, array_value).data
+        places.append(builder.bitcast(cgutils.gep_inbounds(builder, data, place), row))
+    return builder.store(builder.load(places[0], align=1), places[1], align=align)
+
+
 @intrinsic
 def _copy(typing_context: Any, source: Any, source_offset: Any, out: Any, offset: Any) -> Any:
     """Lower ``copy`` to one load and one store, where a loop would test every index."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        row = ir.VectorType(ir.IntType(8), 32).as_pointer()
-        places = []
-        for array_type, array_value, place in (
-            (signature.args[0], *args[:2]),
-            (signature.args[2], *args[2:]),
-        ):
-            data = context.make_array(array_type)(context, builder, array_value).data
-            places.append(builder.bitcast(cgutils.gep_inbounds(builder, data, place), row))
-        builder.store(builder.load(places[0], align=1), places[1], align=1)
+        _moved(context, builder, signature, args, 32, 1)
+        return context.get_dummy_value()
+
+    return types.void(source, types.int64, out, types.int64), codegen
+
+
+@intrinsic
+def _stream(typing_context: Any, source: Any, source_offset: Any, out: Any, offset: Any) -> Any:
+    """Lower ``stream`` to stores that the processor collects and sends to memory as a whole line."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        store = _moved(context, builder, signature, args, 64, 64)
+        store.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(ir.IntType(32), 1)]))
         return context.get_dummy_value()
 
     return types.void(source, types.int64, out, types.int64), codegen
@@ -316,6 +341,11 @@ def _overload_lowest_bit(word: Any) -> Any:
 @overload(spread, inline="always", strict=False)
 def _overload_spread(word: Any, out: Any, offset: Any) -> Any:
     return lambda word, out, offset: _spread(word, out, offset)
+
+
+@overload(stream, inline="always", strict=False)
+def _overload_stream(source: Any, source_offset: Any, out: Any, offset: Any) -> Any:
+    return lambda source, source_offset, out, offset: _stream(source, source_offset, out, offset)
 
 
 @overload(copy, inline="always", strict=False)

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from scarto_env.cards import NUM_CARDS
-from scarto_env.jit import allocating_kernel, array_at, inlined_kernel, kernel, parallel_kernel, prefetch
+from scarto_env.jit import allocating_kernel, array_at, copy, inlined_kernel, kernel, parallel_kernel, prefetch, stream
 from scarto_env.observation import observe, relative, write_hidden, write_mask, write_state
 from scarto_env.play import act, deal, is_legal, play_out, random_card, start_deal, take_talon
 from scarto_env.rules import TABLE
@@ -25,17 +25,29 @@ _AHEAD: Final = 8
 _LINE: Final = 64
 """Bytes that come from memory at a time."""
 
-FRAME: Final = np.dtype([(name, np.int64) for name in ("num_games", "width", "games", "table", "observation", "mask")])
+_CACHED: Final = 1 << 25
+"""Bytes of observations and masks that a cache may keep: more are written past it."""
+STAGE: Final = 1024
+"""Bytes of room for a row on its way to memory: more than a row and a line."""
+
+FRAME: Final = np.dtype(
+    [(name, np.int64) for name in ("num_games", "width", "games", "table", "observation", "mask", "stage")]
+)
 """Where a batch's arrays lie and how large they are: one record."""
 
 
 def frame_of(
     games: np.ndarray[Any, Any], table: np.ndarray[Any, Any], observation: np.ndarray[Any, Any],
-    mask: np.ndarray[Any, Any],
+    mask: np.ndarray[Any, Any], stage: np.ndarray[Any, Any],
 ) -> np.ndarray[Any, Any]:  # fmt: skip
-    """Return the frame of a batch's arrays, which the caller keeps as long as the frame."""
-    places = (array.ctypes.data for array in (games, table, observation, mask))
+    """Return the frame of a batch's arrays, ``stage`` a ``new_stage``; the caller keeps them as long as the frame."""
+    places = (array.ctypes.data for array in (games, table, observation, mask, stage))
     return np.array([(*observation.shape, *places)], FRAME)
+
+
+def new_stage(threads: int) -> np.ndarray[Any, Any]:
+    """Return room for the rows that each thread is putting together."""
+    return np.zeros((threads, 2, STAGE), np.int8)
 
 
 @allocating_kernel
@@ -110,12 +122,19 @@ def play_paid(game: Any, rules: Any, card: int) -> None:
 
 
 @kernel
-def fetch_ahead(games: Any, observation: Any, mask: Any, index: int, stop: int) -> None:
-    """Ask for the memory of a game to come before ``stop``: games that fill more than a cache wait for it most."""
-    ahead = index + _AHEAD
+def fetch_row(games: Any, ahead: int, stop: int) -> None:
+    """Ask for the row of a game to come, if it is before ``stop``."""
     if ahead < stop:
         for offset in range(0, HOT_BYTES, _LINE):
             prefetch(games, ahead, offset)
+
+
+@kernel
+def fetch_ahead(games: Any, observation: Any, mask: Any, index: int, stop: int) -> None:
+    """Ask for the memory of a game to come before ``stop``: games that fill more than a cache wait for it most."""
+    ahead = index + _AHEAD
+    fetch_row(games, ahead, stop)
+    if ahead < stop:
         for offset in range(0, observation.shape[1], _LINE):
             prefetch(observation, ahead, offset)
         prefetch(mask, ahead, 0)
@@ -146,6 +165,83 @@ def advance(games: Any, table: Any, actions: Any, observation: Any, mask: Any, s
         move(games[index], rules, actions[index], observation[index], mask[index])
 
 
+@kernel
+def stage_tail(out: Any, line: int, stop: int, stage: Any) -> int:
+    """Copy what lies in ``out`` before ``stop`` in a line that is not full to ``stage``; return how many bytes.
+
+    A line begins at ``line`` bytes.
+    """
+    number = (stop - line) % _LINE
+    for place in range(number):
+        stage[place] = out[stop - number + place]
+    return number
+
+
+@kernel
+def send_lines(stage: Any, number: int, out: Any, stop: int) -> int:
+    """Write the full lines among the staged bytes to ``out``, where they end before ``stop``; return what is left."""
+    sent = 0
+    while number - sent >= _LINE:
+        stream(stage, sent, out, stop - number + sent)
+        sent += _LINE
+    copy(stage, sent, stage, 0)
+    copy(stage, sent + _LINE // 2, stage, _LINE // 2)
+    return number - sent
+
+
+@kernel
+def send_tail(stage: Any, number: int, out: Any, stop: int) -> None:
+    """Write the last staged bytes, less than a line, to ``out`` before ``stop``."""
+    for place in range(number):
+        out[stop - number + place] = stage[place]
+
+
+@kernel
+def advance_uncached(
+    games: Any, table: Any, actions: Any, observation: Any, mask: Any, line: int, mask_line: int, stage: Any,
+    start: int, stop: int,
+) -> None:  # fmt: skip
+    """Do what ``advance`` does with observation and mask too large for a cache, here flat.
+
+    A write to memory that is not cached first reads the line, unless a whole line is written past the caches: rows are
+    therefore put together in ``stage``, [2, STAGE] int8, and sent line by line.  The first lines of the two begin at
+    ``line`` and ``mask_line`` bytes.
+    """
+    rules = table[0]
+    width = len(observation) // len(games)
+    if start == stop:
+        return
+    move(games[start], rules, actions[start], observation[start * width : (start + 1) * width],
+         mask[start * NUM_CARDS : (start + 1) * NUM_CARDS])  # fmt: skip
+    number = stage_tail(observation, line, (start + 1) * width, stage[0])
+    mask_number = stage_tail(mask, mask_line, (start + 1) * NUM_CARDS, stage[1])
+    for index in range(start + 1, stop):
+        fetch_row(games, index + _AHEAD, stop)
+        move(games[index], rules, actions[index], stage[0, number : number + width],
+             stage[1, mask_number : mask_number + NUM_CARDS])  # fmt: skip
+        number = send_lines(stage[0], number + width, observation, (index + 1) * width)
+        mask_number = send_lines(stage[1], mask_number + NUM_CARDS, mask, (index + 1) * NUM_CARDS)
+    send_tail(stage[0], number, observation, stop * width)
+    send_tail(stage[1], mask_number, mask, stop * NUM_CARDS)
+
+
+@allocating_kernel
+def advance_part(frame: int, actions: Any, part: int, parts: int) -> None:
+    """Play one legal card in one of so many parts of a frame's games and write what the next seats see."""
+    games, table, observation, mask = arrays_of(frame)
+    start, stop = part_of(games, part, parts)
+    record = array_at(frame, (1,), FRAME)[0]
+    num_entries, num_cards = observation.size, mask.size
+    if num_entries + num_cards <= _CACHED:
+        advance(games, table, actions, observation, mask, start, stop)
+    else:
+        flat = array_at(record.observation, (num_entries,), np.int8)
+        flat_mask = array_at(record.mask, (num_cards,), np.int8)
+        stage = array_at(record.stage + 2 * STAGE * part, (2, STAGE), np.int8)
+        advance_uncached(games, table, actions, flat, flat_mask, -record.observation % _LINE, -record.mask % _LINE,
+                         stage, start, stop)  # fmt: skip
+
+
 @allocating_kernel
 def advance_one(frame: int, card: int) -> bool:
     """Play a card in the only game of a frame and return whether that could be done."""
@@ -159,25 +255,24 @@ def advance_one(frame: int, card: int) -> bool:
 @allocating_kernel
 def checked_advance(frame: int, actions: Any) -> int:
     """Return the first game whose action is illegal, or their number after having played one card in every game."""
-    games, table, observation, mask = arrays_of(frame)
+    games, _, _, _ = arrays_of(frame)
     illegal = first_illegal(games, actions, 0, len(games))
     if illegal == len(games):
-        advance(games, table, actions, observation, mask, 0, len(games))
+        advance_part(frame, actions, 0, 1)
     return illegal
 
 
 @parallel_kernel
 def checked_advance_on_threads(frame: int, actions: Any, threads: int) -> int:
     """Do what ``checked_advance`` does, a range of games on each thread: rows stay in their core's cache."""
-    games, table, observation, mask = arrays_of(frame)
+    games, _, _, _ = arrays_of(frame)
     illegal = len(games)
     for part in numba.prange(threads):
         start, stop = part_of(games, part, threads)
         illegal = min(illegal, first_illegal(games, actions, start, stop))
     if illegal == len(games):
         for part in numba.prange(threads):
-            start, stop = part_of(games, part, threads)
-            advance(games, table, actions, observation, mask, start, stop)
+            advance_part(frame, actions, part, threads)
     return illegal
 
 
