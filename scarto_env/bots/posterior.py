@@ -34,7 +34,7 @@ from scarto_env.rules import Rules, rules_table
 HEURISTIC: Final = "heuristic"
 """The likelihood that needs no policy: a Metropolis chain by thumb rules (``inference``)."""
 POOL: Final = 256
-MOVES: Final = 4
+MOVES: Final = 16
 _MOST_POOL: Final = 65_536
 """A pool of so many worlds takes forty megabytes."""
 _CHAINS: Final = 16
