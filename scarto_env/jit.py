@@ -67,13 +67,15 @@ def _compiled(function: Function, **options: bool) -> Function:
 
 
 _launch = threading.Lock()
-_launching_process = 0
+_has_launched = False
+_is_orphan = False
+"""Whether this process was forked after a launch."""
 
 
 def _forget_launch() -> None:
     """Give a forked process a lock of its own: the parent's may be held by a thread that was not forked."""
-    global _launch  # noqa: PLW0603 - one layer a process
-    _launch = threading.Lock()
+    global _launch, _is_orphan
+    _launch, _is_orphan = threading.Lock(), _has_launched
 
 
 if hasattr(os, "register_at_fork"):
@@ -86,17 +88,19 @@ def run_parallel(threads: int, function: Callable[..., Any], *arguments: Any) ->
     One launch at a time: some of Numba's threading layers take no second one.  In a process forked after a
     launch the layer's threads are gone and it would end the process, so there the kernel's Python runs instead.
     """
-    global _launching_process  # noqa: PLW0603 - one layer a process
+    global _has_launched  # noqa: PLW0603 - one layer a process
     if JIT_DISABLED:
         return function(*arguments)
     with _launch:
-        _launching_process = _launching_process or os.getpid()
-        if _launching_process != os.getpid():
+        if _is_orphan:
             return function.py_func(*arguments)  # type: ignore[attr-defined]
-        before, wanted = numba.get_num_threads(), min(threads, numba.config.NUMBA_NUM_THREADS)
-        if wanted == before:
+        _has_launched = True
+        if threads >= numba.config.NUMBA_NUM_THREADS:
+            # All there are: what Numba takes by itself, unless somebody has told it to take fewer.  To ask would
+            # take half as long as the launch.
             return function(*arguments)
-        numba.set_num_threads(wanted)
+        before = numba.get_num_threads()
+        numba.set_num_threads(threads)
         try:
             return function(*arguments)
         finally:

@@ -175,3 +175,28 @@ def test_numba_s_own_setting_is_left_alone() -> None:
 
     assert scarto_env.play.play is not None
     assert str(PACKAGE / "__pycache__") not in str(numba.config.CACHE_DIR)
+
+
+FORK = """
+import os
+import warnings
+from scarto_env import Batch
+warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of any fork beside threads
+one, two = (Batch(40, seed=3, threads=threads) for threads in (1, 2))
+for _ in range(5):
+    one.step(one.random_actions())
+    two.step(two.random_actions())
+child = os.fork()
+for _ in range(80):
+    one.step(one.random_actions())
+    two.step(two.random_actions())
+same = (one.observation == two.observation).all() and two.play_out() == one.play_out()
+if not child:
+    os._exit(0 if same else 3)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), bool(same))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here")
+def test_a_process_forked_after_a_launch_plays_on() -> None:
+    assert run(FORK).split() == ["0", "True"]

@@ -9,9 +9,10 @@ from test_belief import RULES, View, ending
 
 from scarto_env import Batch, Deal, make_bot
 from scarto_env.bots.likelihood import LOOSE
-from scarto_env.bots.policy import PolicyBot
+from scarto_env.bots.policy import CheckpointError, PolicyBot
 from scarto_env.bots.policy_features import num_features
 from scarto_env.bots.posterior import Posterior, imagine_pool, observe_choices, observe_discards, resample
+from scarto_env.bots.registry import find_checkpoint
 from scarto_env.bots.worlds import MOMENT_ROW, PLAN, new_rows, new_work, open_search
 from scarto_env.observation import observation_size
 from scarto_env.rules import rules_table
@@ -253,5 +254,12 @@ def test_a_likelihood_that_cannot_be_is_refused(bot, options, message) -> None:
 
 
 def test_a_likelihood_of_another_number_of_players_is_refused() -> None:
-    with pytest.raises(ValueError, match="has learned with 3 players"):
+    with pytest.raises(ValueError, match=r"likelihood='scarto-small' is not allowed: .* has learned with 3 players"):
         make_bot("search:likelihood=scarto-small", "four_player")
+
+
+@pytest.mark.parametrize("bot", ["", "search:likelihood=", "net+search:policy="])
+def test_a_file_beside_a_checkpoint_is_no_checkpoint(bot) -> None:
+    beside = find_checkpoint("scarto-small") / "config.json"
+    with pytest.raises(CheckpointError, match=r"config\.json is no checkpoint: expected a folder with weights"):
+        make_bot(f"{bot}{beside}")

@@ -193,8 +193,10 @@ def read_checkpoint(path: Path) -> tuple[Layers, Rules]:
         CheckpointError: it is damaged or made for another version.
     """
     folder = path if path.is_dir() else path.parent
-    config = read_config(folder)
     weights = folder / WEIGHTS_FILE
+    if path not in (folder, weights):
+        raise CheckpointError(f"{path} is no checkpoint: expected a folder with {WEIGHTS_FILE}, or that file")
+    config = read_config(folder)
     try:
         content = weights.read_bytes()
     except OSError as error:

@@ -257,4 +257,8 @@ def find_posterior(
     folder = find_checkpoint(str(likelihood))
     if folder is None:
         raise ValueError(f"likelihood={str(likelihood)!r} is not allowed: expected {HEURISTIC!r} or a checkpoint")
-    return Posterior(PolicyBot(folder, rules), rules, pool, moves, stray, doubt)
+    try:
+        policy = PolicyBot(folder, rules)
+    except ValueError as error:
+        raise type(error)(f"likelihood={str(likelihood)!r} is not allowed: {error}") from None
+    return Posterior(policy, rules, pool, moves, stray, doubt)
