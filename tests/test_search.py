@@ -90,7 +90,7 @@ def test_a_decided_choice_waits_neither_for_worlds_nor_for_the_clock() -> None:
 @pytest.mark.parametrize("num_steps", [1, 36])
 def test_a_card_that_net_search_drops_would_not_have_been_chosen(num_steps, monkeypatch: pytest.MonkeyPatch) -> None:
     batch = positions(num_steps, num_games=6)
-    bot = make_bot("net+search:policy=scarto-small,worlds=192,sure=1,least=0.001")
+    bot = make_bot("net+search:policy=scarto-small,worlds=256,weight=0.5,sure=1,least=0.001")
     played_out, games = bot._played_out, []
     monkeypatch.setattr(bot, "_played_out", lambda trials: games.append(len(trials)) or played_out(trials))
     chosen_early, num_games = bot.act(batch.observation, batch.action_mask).tolist(), sum(games)

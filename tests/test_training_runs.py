@@ -194,7 +194,7 @@ def test_overwrite_spares_checkpoints_and_what_the_run_starts_from(tmp_path: Pat
     ("options", "message"),
     [
         (["--workers", "65"], "workers=65 are too many"),
-        (["--start", "nowhere"], "cannot be read"),
+        (["--start", "nowhere"], "nowhere is no checkpoint"),
         (["--actors", "2"], "actors=2 play on a cluster"),
         (["--clip", "inf"], "clip=inf is not allowed"),
         (["--staleness", "2"], "staleness=2: without --ray"),
