@@ -136,7 +136,7 @@ class Batch:
         self.reward: Reward = reward
         self.redeal = redeal
         self.seed = int(np.random.SeedSequence().entropy) if seed is None else seed  # type: ignore[arg-type]
-        self.threads = threads or 1
+        self._threads = int(threads or 1)
         _check_room(num_games)
         self._rows = as_argument(new_games(stream_keys(self.seed, num_games)))
         self._allocate()
@@ -158,7 +158,8 @@ class Batch:
 
         Kernels write where the frame and the arrays say, so nobody else gets hold of these.
         """
-        self._stage = new_stage(self.threads)
+        self._parts = min(self._threads, len(self))
+        self._stage = new_stage(self._parts)
         self._framed = frame_of(self._rows, self._table, self._observation, self._action_mask, self._stage)
         self._frame = int(self._framed.ctypes.data)
         self._shown = (self._observation.view(), self._action_mask.view())
@@ -166,6 +167,11 @@ class Batch:
         self.seat: NDArray[np.int8] = fields["seat"]
         self.seat.flags.writeable = False
         self._step = Step(fields["reward"][:, : self.rules.players], fields["done"])
+
+    @property
+    def threads(self) -> int:
+        """Cores that step games."""
+        return self._threads
 
     @property
     def observation(self) -> NDArray[np.int8]:
@@ -184,7 +190,7 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         """Keep the rows and the settings; everything else follows from them."""
-        return {name: getattr(self, name) for name in ("rules", "reward", "redeal", "seed", "threads", "_rows")}
+        return {name: getattr(self, name) for name in ("rules", "reward", "redeal", "seed", "_threads", "_rows")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Rebuild the arrays around the rows."""
@@ -254,10 +260,10 @@ class Batch:
 
     def random_actions(self) -> NDArray[np.int64]:
         """Return a legal card each, [B] int64, from the bots' generator; the same memory at every call."""
-        if self.threads == 1:
+        if self._threads == 1:
             choose_random_of(self._frame, self._actions)
         else:
-            run_parallel(self.threads, choose_random_on_threads, self._frame, self._actions, self.threads)
+            run_parallel(self._threads, choose_random_on_threads, self._frame, self._actions, self._parts)
         return self._actions
 
     def step(self, actions: ArrayLike) -> Step:
@@ -272,10 +278,10 @@ class Batch:
             TypeError: the dtype is no integer; no game has moved.
         """
         cards = self.checked_actions(actions)
-        if self.threads == 1:
+        if self._threads == 1:
             illegal = checked_advance(self._frame, cards)
         else:
-            illegal = run_parallel(self.threads, checked_advance_on_threads, self._frame, cards, self.threads)
+            illegal = run_parallel(self._threads, checked_advance_on_threads, self._frame, cards, self._parts)
         if illegal < len(self):
             raise refusal(self.games[illegal], self.rules, int(cards[illegal]), self._named(illegal))
         return self._step
@@ -324,10 +330,10 @@ class Batch:
                      self._checked_out("out", out, self._no_out, self._observation.shape),
                      self._checked_out("gained", gained, self._no_numbers, cards.shape),
                      self._checked_out("score", score, self._no_numbers, cards.shape))  # fmt: skip
-        if self.threads == 1:
+        if self._threads == 1:
             wrong = checked_advance_some(*arguments)
         else:
-            wrong = run_parallel(self.threads, checked_advance_some_on_threads, *arguments, self.threads)
+            wrong = run_parallel(self._threads, checked_advance_some_on_threads, *arguments, self._parts)
         if wrong < len(self):
             if not 0 <= viewers[wrong] < players:
                 raise ValueError(f"viewers[{wrong}]={viewers[wrong]} is no seat: expected 0..{players - 1}")
@@ -399,10 +405,10 @@ class Batch:
 
         The games stay over; ``games.score`` and ``games.settled`` hold the results.
         """
-        if self.threads == 1:
+        if self._threads == 1:
             num_played = play_out_all(self._rows, self._table, 0, len(self))
         else:
-            num_played = run_parallel(self.threads, play_out_on_threads, self._rows, self._table, self.threads)
+            num_played = run_parallel(self._threads, play_out_on_threads, self._rows, self._table, self._parts)
         self.refresh()
         return int(num_played)
 

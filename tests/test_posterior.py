@@ -263,3 +263,24 @@ def test_a_file_beside_a_checkpoint_is_no_checkpoint(bot) -> None:
     beside = find_checkpoint("scarto-small") / "config.json"
     with pytest.raises(CheckpointError, match=r"config\.json is no checkpoint: expected a folder with weights"):
         make_bot(f"{bot}{beside}")
+
+
+@pytest.mark.parametrize("bot", ["search:likelihood=", "net+search:policy="])
+def test_nothing_is_no_checkpoint_wherever_one_is(bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(find_checkpoint("scarto-small"))
+    with pytest.raises(ValueError, match="='' is"):
+        make_bot(bot)
+
+
+def test_a_policy_of_another_number_of_players_is_refused_by_its_option() -> None:
+    with pytest.raises(ValueError, match=r"policy='scarto-small' is not allowed: .* has learned with 3 players"):
+        make_bot("net+search:policy=scarto-small", "four_player")
+
+
+def test_net_search_that_is_always_sure_plays_its_policy() -> None:
+    batch = Batch(8, seed=4)
+    bot = make_bot("net+search:policy=scarto-small,sure=0,worlds=2")
+    policy = make_bot("scarto-small")
+    assert np.array_equal(
+        bot.act(batch.observation, batch.action_mask), policy.act(batch.observation, batch.action_mask)
+    )

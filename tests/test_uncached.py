@@ -63,3 +63,16 @@ def test_a_batch_beyond_the_caches_sees_what_it_always_sees(threads: int) -> Non
         batch.refresh()
         assert np.array_equal(seen[0], batch.observation) and np.array_equal(seen[1], batch.action_mask)
         assert np.array_equal(batch.observation[:500], few.observation)
+
+
+def test_threads_are_fixed_and_as_many_as_one_likes() -> None:
+    batch = Batch(3, seed=1, threads=10**18)
+    with pytest.raises(AttributeError):
+        batch.threads = 64  # type: ignore[misc]
+    assert batch.threads == 10**18
+    for _ in range(3):
+        batch.step(batch.random_actions())
+    other = Batch(3, seed=1)
+    for _ in range(3):
+        other.step(other.random_actions())
+    assert np.array_equal(batch.observation, other.observation)

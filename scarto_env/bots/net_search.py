@@ -9,6 +9,7 @@ dropped on the way.
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,8 +19,7 @@ from numpy.typing import NDArray
 from scarto_env.bots.base import LEAST_SHARE, Cards, as_bytes, check_number, check_whole
 from scarto_env.bots.inference import BURN_IN, DOUBT
 from scarto_env.bots.likelihood import STRAY, TEMPERATURE
-from scarto_env.bots.policy import PolicyBot
-from scarto_env.bots.posterior import MOVES, POOL, draw_worlds, find_posterior
+from scarto_env.bots.posterior import MOVES, POOL, draw_worlds, find_posterior, named_policy
 from scarto_env.bots.registry import find_checkpoint
 from scarto_env.bots.worlds import (
     HEURISTIC_PLAYOUT,
@@ -129,7 +129,7 @@ class NetSearchBot:
         if folder is None:
             raise ValueError(f"policy={str(policy)!r} is no checkpoint")
         self.rules, self.seed, self.worlds, self.inference = as_rules(rules), seed, worlds, inference
-        self.policy = PolicyBot(folder, self.rules)
+        self.policy = named_policy("policy", policy, folder, self.rules)
         self.weight, self.sure, self.least = weight, sure, least
         self._key = stream_key(seed)
         self._plan = plan = np.zeros(1, PLAN).view(np.recarray)
@@ -152,7 +152,7 @@ class NetSearchBot:
         liking = self.policy.log_policy(observation[open_rows], action_mask[open_rows])
         for index, likes in zip(open_rows, liking, strict=True):
             cards = np.flatnonzero(likes >= np.log(self.least))
-            if len(cards) > 1 and likes.max() < np.log(self.sure):
+            if len(cards) > 1 and math.exp(likes.max()) < self.sure:
                 scores = self._scores(observation[index], action_mask[index], cards, self.weight * likes[cards])
                 if scores is not None:
                     chosen[index] = cards[scores.argmax()]

@@ -242,6 +242,18 @@ def draw_worlds(
             yield np.concatenate(worlds)[:count], count
 
 
+def named_policy(option: str, given: str | Path, folder: Path, rules: Rules) -> PolicyBot:
+    """Return the policy of a checkpoint that an option gave.
+
+    Raises:
+        ValueError: it is damaged or has another number of players; the message names the option.
+    """
+    try:
+        return PolicyBot(folder, rules)
+    except ValueError as error:
+        raise type(error)(f"{option}={str(given)!r} is not allowed: {error}") from None
+
+
 def find_posterior(
     likelihood: str | Path, rules: Rules, pool: int, moves: int, stray: float = STRAY, doubt: float = DOUBT
 ) -> Posterior | None:
@@ -257,8 +269,5 @@ def find_posterior(
     folder = find_checkpoint(str(likelihood))
     if folder is None:
         raise ValueError(f"likelihood={str(likelihood)!r} is not allowed: expected {HEURISTIC!r} or a checkpoint")
-    try:
-        policy = PolicyBot(folder, rules)
-    except ValueError as error:
-        raise type(error)(f"likelihood={str(likelihood)!r} is not allowed: {error}") from None
+    policy = named_policy("likelihood", likelihood, folder, rules)
     return Posterior(policy, rules, pool, moves, stray, doubt)

@@ -99,6 +99,8 @@ def bot_names() -> list[str]:
 
 def find_checkpoint(name: str) -> Path | None:
     """Return the folder or file of a checkpoint given by path or by the name of one that comes along."""
+    if not name:
+        return None  # as a path it would be the current folder
     given = Path(name)
     short = given.relative_to(_CHECKPOINTS) if given.parts[:1] == (_CHECKPOINTS,) else given
     places = [given, _PACKAGE.parent / _CHECKPOINTS / short, _PACKAGE / _CHECKPOINTS / short]
