@@ -29,10 +29,11 @@ from safetensors.torch import load_file, save_file
 from scarto_env import Batch, make_bot
 from scarto_env.bots.policy import CheckpointError, PolicyBot
 from scarto_env.rules import as_rules
-from training import checkpoint, commands
+from training import checkpoint, commands, network
 from training.card import SCORES_FILE, Facts, measure, write_card
 from training.checkpoint import STATE_FILE, RunError, begin_from, read_facts, resumed_config, save_policy, save_state
 from training.config import Config, descriptions, make_config, read_settings
+from training.crew import stops_held_back
 from training.distill import distill, distillation_config
 from training.exploit import exploit, exploiter_config
 from training.learner import Learner
@@ -257,11 +258,22 @@ def test_a_device_that_is_not_here_is_refused_before_anything_is_written(tmp_pat
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize(("has", "fastest"), [({"amx_bf16": True}, "bf16"), ({"avx2": True}, "fp32")])
+@pytest.mark.parametrize(
+    ("has", "slowest", "fastest"),
+    [
+        ({"amx_bf16": True, "avx512_bf16": True}, torch.bfloat16, "bf16"),
+        ({"avx512_bf16": True}, torch.float32, "bf16"),
+        ({"avx512_bf16": True}, torch.bfloat16, "fp32"),
+        ({"avx2": True}, torch.float32, "fp32"),
+    ],
+)
 def test_a_run_keeps_the_precision_it_began_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has: dict[str, bool], fastest: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has: dict[str, bool], slowest: torch.dtype, fastest: str
 ) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has)
+    monkeypatch.setattr(
+        network, "multiplication_seconds", lambda *dtypes: {dtype: 1.0 + (dtype == slowest) for dtype in dtypes}
+    )
     config = commands.prepare(tmp_path, TINY | {"precision": "auto"}, False, False)
     monkeypatch.setattr(torch.cpu, "get_capabilities", dict)
     assert config.precision == fastest == commands.prepare(tmp_path, {}, True, False).precision
@@ -317,6 +329,27 @@ def test_a_stop_while_the_workers_begin_is_one_line(tmp_path: Path) -> None:
     errors = process.communicate(timeout=120)[1]
     assert process.returncode == 130
     assert "Traceback" not in errors
+
+
+def test_stops_are_held_back_whatever_thread_they_reach() -> None:
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    seen = []
+
+    def stopped_meanwhile() -> None:
+        with stops_held_back():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+            seen.append("went on")
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            stopped_meanwhile()
+    finally:
+        done.set()
+        other.join()
+    assert seen == ["went on"]
 
 
 class StopError(Exception):

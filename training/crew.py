@@ -173,11 +173,18 @@ def start(processes: Sequence[BaseProcess]) -> None:
 @contextmanager
 def stops_held_back() -> Iterator[None]:
     """Keep stops waiting until the end; processes that are started meanwhile get none."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+    held: list[int] = []
+    # Blocked for the processes, which inherit that. Here they must be caught too: what the main thread blocks reaches
+    # another thread of a library, and Python would raise KeyboardInterrupt in the middle of a start.
+    before = {number: signal.signal(number, lambda number, _: held.append(number)) for number in STOPS}
+    blocks = hasattr(signal, "pthread_sigmask")  # not on Windows
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS) if blocks else None
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in held[:1]:
+            signal.raise_signal(number)
