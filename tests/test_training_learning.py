@@ -18,15 +18,16 @@ from scarto_env.bots.simple import GreedyBot
 from scarto_env.bots.style import EXPERT_COLUMN, HEURISTIC, HEURISTIC_COLUMN, numbers_of
 from scarto_env.cards import FIRST_TRUMP, NUM_CARDS, NUM_SUITS
 from scarto_env.rules import as_rules
-from scarto_env.state import OVER, SCORE_UNITS
+from scarto_env.state import OVER, PLAY, SCORE_UNITS
 from training.checkpoint import actor_layers
 from training.config import Config
+from training.endings import PLAUSIBLE
 from training.league import League
 from training.learner import Judgement, Learner, policy_loss, schedules
 from training.network import FrozenPerceptron, Perceptron
 from training.playouts import Playouts
-from training.returns import NO_DECISION, advantages
-from training.rollout import SCORE_SCALE, Decisions, Rollout, draw, opponents_seats
+from training.returns import NO_DECISION, SCORE_SCALE, advantages
+from training.rollout import Decisions, Rollout, draw, opponents_seats
 from training.tune import as_vector, points_of, tune, with_vector
 
 SMALL = {"workers": 1, "deals_at_once": 16, "minibatches": 2, "actor": (32, 32), "critic": (32,), "precision": "fp32"}
@@ -167,6 +168,67 @@ def test_cards_are_judged_where_a_bot_with_thumb_rules_sits() -> None:
     # What was not judged is no number still, and does no harm.
     learner.learn(decisions, 0.0, np.random.default_rng(0))
     assert all(torch.isfinite(weight).all() for weight in learner.actor.parameters())
+
+
+def single(game: Any, preset: str) -> Batch:
+    """Return a batch of one game that goes on from a row."""
+    batch = Batch(1, preset, redeal=False)
+    batch.games[:] = game
+    batch.refresh()
+    return batch
+
+
+def brought(game: Any, preset: str, card: int, bot: PolicyBot) -> float:
+    """Return the points of the seat to act when it plays a card and all go on as the bot."""
+    batch = single(game, preset)
+    batch.step([card])
+    while batch.action_mask.any():
+        batch.step(bot.act(batch.observation, batch.action_mask))
+    return float(batch.games[0].settled[int(game.seat[0])] / (SCORE_UNITS * batch.rules.players))
+
+
+@pytest.mark.parametrize(("preset", "share"), [("scarto", 0.0), ("scarto", 0.5), ("four_player", 0.0)])
+def test_endings_tell_what_each_plausible_card_brings(
+    preset: str, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = small(rules=preset, deals_at_once=12)
+    learner = Learner(config)
+    with torch.no_grad():
+        learner.actor.weights[-1].mul_(1000)  # sure enough that some cards are not plausible
+    bot = PolicyBot.of(actor_layers(learner.actor), preset)
+    theirs = opponents_seats(12, learner.rules.players, share, "league")
+    rollout = Rollout(learner.rules, 12, learner.encoder, theirs, endings=5)
+    positions: list[Any] = []
+    act = rollout._act
+
+    def noting(batch: Batch, rows: Any, *rest: Any) -> None:
+        positions.extend((batch.games[row : row + 1].copy(), theirs[row].any()) for row in rows)
+        act(batch, rows, *rest)
+
+    monkeypatch.setattr(rollout, "_act", noting)
+    opponent = make_bot("greedy", preset) if share else None
+    decisions = rollout.play(learner.frozen_actor(), opponent, deals(config), np.random.default_rng(5))
+    assert len(positions) == decisions.count
+    num_tried = num_others = 0
+    for number, (game, shared) in enumerate(positions):
+        batch = single(game, preset)
+        features, mask = np.empty((1, num_features(learner.rules.players)), np.int8), np.empty((1, NUM_CARDS), np.int8)
+        order = learner.encoder.encode(batch, np.zeros(1, np.int64), features, mask)[0]
+        chances = np.exp(bot.log_policy(batch.observation, batch.action_mask)[0])
+        cards = {int(place): original_card(int(place), order) for place in np.flatnonzero(decisions.mask[number])}
+        chance = {place: float(chances[card]) for place, card in cards.items()}
+        tried = {place for place in cards if chance[place] >= PLAUSIBLE}
+        tried |= {max(cards, key=chance.__getitem__), int(decisions.place[number])}
+        late = game.phase[0] == PLAY and game.trick[0] >= learner.rules.tricks - 5 and not shared
+        assert decisions.judged[number] == (late and len(tried) > 1)
+        if decisions.judged[number]:
+            points = {place: brought(game, preset, cards[place], bot) for place in tried}
+            mean = sum(chance[place] * points[place] for place in tried) / sum(chance[place] for place in tried)
+            for place in cards:
+                found = decisions.values[number, place] * SCORE_SCALE
+                assert found == pytest.approx(points.get(place, mean), abs=1e-3)
+            num_tried, num_others = num_tried + len(tried), num_others + len(cards) - len(tried)
+    assert num_tried > 100 and num_others > 5
 
 
 def test_the_mean_of_advantages_is_taken_off_where_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:

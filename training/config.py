@@ -59,6 +59,7 @@ class Config:
         league_every: updates between two past selves.
         league_bots: bots in the league; each plays as many updates as all past selves together.
         playouts: judge every legal card by a playout of the true deal, where a league bot with thumb rules sits.
+        endings: last tricks in which plausible cards are judged by playing the true deal out, where it plays alone.
         evaluate_every: updates between two evaluations.
         evaluate_deals: deals of an evaluation against each yardstick, each played in every seat.
         yardsticks: bots to be measured against.
@@ -93,6 +94,7 @@ class Config:
     league_every: int = 1000
     league_bots: tuple[str, ...] = ("heuristic",)
     playouts: bool = True
+    endings: int = 0
     evaluate_every: int = 80
     evaluate_deals: int = 200
     yardsticks: tuple[str, ...] = ("random", "greedy", "heuristic")
@@ -109,6 +111,11 @@ class Config:
         for name in ("critic_updates", "staleness"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected 0 or more")
+        if not 0 <= self.endings <= as_rules(self.rules).tricks:
+            tricks = as_rules(self.rules).tricks
+            raise ValueError(
+                f"endings={self.endings!r} is not allowed: a deal has {tricks} tricks, expected 0..{tricks}"
+            )
         # A seat has a choice at two thirds of its tricks and more, but for freaks.
         if self.minibatches > decisions:
             raise ValueError(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scarto_env.jit import kernel
 
-NO_DECISION = -1
+NO_DECISION: Final = -1
+SCORE_SCALE: Final = 30.0
+"""The learner's unit of reward in points: scores then have a deviation of about 0.3."""
 
 
 @kernel

@@ -25,12 +25,11 @@ from scarto_env.bots.policy_features import (
 from scarto_env.cards import NUM_CARDS, NUM_SUITS
 from scarto_env.jit import kernel
 from scarto_env.rules import rules_table
+from training.endings import Endings
 from training.network import MASKED, FrozenPerceptron
 from training.playouts import Playouts
-from training.returns import NO_DECISION, add_rewards, link_decisions
+from training.returns import NO_DECISION, SCORE_SCALE, add_rewards, link_decisions
 
-SCORE_SCALE: Final = 30.0
-"""The learner's unit of reward in points: scores then have a deviation of about 0.3."""
 ROWS_AT_ONCE: Final = 1024
 """Rows of a forward pass for which the layers between stay in the core's cache."""
 
@@ -62,6 +61,11 @@ def draw(logits: Any, mask: Any, uniform: Any, places: Any, log_probs: Any) -> N
         log_probs[row] = logits[row, chosen] - highest - np.log(total)
 
 
+def masked_policy(logits: NDArray[np.float32], mask: NDArray[np.int8]) -> NDArray[np.float32]:
+    """Return the probability of each card, [N, 78], from logits and what is legal."""
+    return torch.softmax(torch.from_numpy(np.where(mask, logits, np.float32(MASKED))), 1).numpy()
+
+
 @dataclasses.dataclass
 class Decisions:
     """N decisions in the order they were made; the arrays are as long as any rollout may need.
@@ -76,7 +80,7 @@ class Decisions:
         following: [N] int64, the seat's next decision, or ``NO_DECISION``.
         judged: [N] bool, every legal card was judged by a playout.
         values: [N, 78] float32, what came of each in canonical order, in units of ``SCORE_SCALE`` points; written for
-            judged decisions alone, like ``policy``, and both [N, 0] without playouts.
+            judged decisions alone, like ``policy``, and both [N, 0] if nothing is judged.
         policy: [N, 78] float32, the probability of each.
         count: N.
     """
@@ -94,10 +98,10 @@ class Decisions:
     count: int = 0
 
     @classmethod
-    def room_for(cls, num_games: int, rules: Rules, playouts: bool = False) -> Decisions:
-        """Return empty decisions with room for a deal of every game, and for what playouts tell."""
+    def room_for(cls, num_games: int, rules: Rules, judges: bool = False) -> Decisions:
+        """Return empty decisions with room for a deal of every game, and for judgements."""
         size = num_games * rules.num_decisions
-        judged_cards = NUM_CARDS if playouts else 0
+        judged_cards = NUM_CARDS if judges else 0
         return cls(
             np.empty((size, num_features(rules.players)), np.int8),
             np.empty((size, rules.players, NUM_CARDS), np.int8),
@@ -176,6 +180,7 @@ class Rollout:
         shared: the learner's seats of a game share what they get: a coalition.
         likeliest: the opponent plays its likeliest card instead of drawing one.
         playouts: where the opponent plays by thumb rules, every legal card is judged by a playout.
+        endings: last tricks in which plausible cards are judged by the learner's own play, where it has every seat.
     """
 
     def __init__(
@@ -187,12 +192,14 @@ class Rollout:
         shared: bool = False,
         likeliest: bool = False,
         playouts: bool = False,
+        endings: int = 0,
     ) -> None:
         self.rules, self.num_games, self.encoder = rules, num_games, encoder
         self.theirs = np.zeros((num_games, rules.players), np.bool_) if theirs is None else theirs
         self.shared, self.likeliest = shared, likeliest
-        self.decisions = Decisions.room_for(num_games, rules, playouts)
+        self.decisions = Decisions.room_for(num_games, rules, playouts or endings > 0)
         self._playouts = Playouts(rules, self.theirs) if playouts else None
+        self._endings = Endings(rules, encoder, endings) if endings else None
         self._hidden = np.empty((num_games, rules.players, NUM_CARDS), np.int8)
         self._cards = np.empty(num_games, np.int64)
         self._free = np.empty(num_games, np.int64)
@@ -212,6 +219,8 @@ class Rollout:
         """
         decisions = self.decisions
         decisions.count = 0
+        if self._endings:
+            self._endings.begin()
         self._latest.fill(NO_DECISION)
         over = False
         while not over:
@@ -225,6 +234,8 @@ class Rollout:
             reward, done = batch.step(self._cards)
             over = bool(done[0])
             add_rewards(self._own(reward) if self.shared else reward, self._latest, decisions.reward)
+        if self._endings:
+            self._endings.judge(actor, batch, decisions.policy, decisions.values)
         decisions.reward[: decisions.count] /= SCORE_SCALE
         return decisions
 
@@ -248,6 +259,9 @@ class Rollout:
         decisions.judged[new] = False
         if self._playouts and isinstance(opponent, HeuristicBot):
             self._judge(batch, rows, opponent.style, order, logits, self._playouts)
+        if self._endings:
+            alone = np.ones(len(rows), np.bool_) if opponent is None else ~self.theirs[rows].any(1)
+            self._note_ending(batch, rows, np.flatnonzero(alone), order, logits, self._endings)
         decisions.count += len(rows)
 
     def _judge(
@@ -261,9 +275,19 @@ class Rollout:
         decisions, judged = self.decisions, self.decisions.count + which
         mask = decisions.mask[judged]
         decisions.values[judged] = playouts.values(batch, rows[which], style, order[which], mask) / SCORE_SCALE
-        legal_logits = torch.from_numpy(np.where(mask, logits[which], np.float32(MASKED)))
-        decisions.policy[judged] = torch.softmax(legal_logits, 1).numpy()
+        decisions.policy[judged] = masked_policy(logits[which], mask)
         decisions.judged[judged] = True
+
+    def _note_ending(
+        self, batch: Batch, rows: NDArray[np.int64], which: NDArray[np.int64], order: NDArray[np.int8],
+        logits: NDArray[np.float32], endings: Endings,
+    ) -> None:  # fmt: skip
+        """Note those rows in which the learner has every seat, to be judged when the games are over."""
+        decisions, noted = self.decisions, self.decisions.count + which
+        policy = masked_policy(logits[which], decisions.mask[noted])
+        judged = endings.note(batch, rows[which], noted, order[which], policy, decisions.place[noted])
+        decisions.policy[noted[judged]] = policy[judged]
+        decisions.judged[noted[judged]] = True
 
     def _let_opponent_act(
         self, batch: Batch, rows: NDArray[np.int64], opponent: Opponent, generator: np.random.Generator

@@ -59,7 +59,9 @@ class Player:
         theirs = opponents_seats(config.deals_at_once, learner.rules.players, config.league_share, "league")
         self.config = config
         judges = config.playouts and config.league_share > 0 and bool(config.league_bots)
-        self._rollout = Rollout(learner.rules, config.deals_at_once, learner.encoder, theirs, playouts=judges)
+        self._rollout = Rollout(
+            learner.rules, config.deals_at_once, learner.encoder, theirs, playouts=judges, endings=config.endings
+        )
 
     def play(
         self, learner: Learner, opponent: Opponent | None, update: int, rank: int, generator: np.random.Generator
