@@ -60,6 +60,7 @@ class Config:
         league_bots: bots in the league; each plays as many updates as all past selves together.
         playouts: judge every legal card by a playout of the true deal, where a league bot with thumb rules sits.
         endings: last tricks in which plausible cards are judged by playing the true deal out, where it plays alone.
+        sure: probability from which on a card played counts as forced: few such decisions are learned from; 1 for all.
         evaluate_every: updates between two evaluations.
         evaluate_deals: deals of an evaluation against each yardstick, each played in every seat.
         yardsticks: bots to be measured against.
@@ -95,6 +96,7 @@ class Config:
     league_bots: tuple[str, ...] = ("heuristic",)
     playouts: bool = True
     endings: int = 0
+    sure: float = 1.0
     evaluate_every: int = 80
     evaluate_deals: int = 200
     yardsticks: tuple[str, ...] = ("random", "greedy", "heuristic")
@@ -105,7 +107,7 @@ class Config:
         for name in _POSITIVE:
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected more than 0, and finite")
-        for name in ("trace", "average_decay", "league_share"):
+        for name in ("trace", "average_decay", "league_share", "sure"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected 0..1")
         for name in ("critic_updates", "staleness"):

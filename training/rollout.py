@@ -30,6 +30,8 @@ from training.network import MASKED, FrozenPerceptron
 from training.playouts import Playouts
 from training.returns import NO_DECISION, SCORE_SCALE, add_rewards, link_decisions
 
+SURE_SHARE: Final = 0.1
+"""Of sure decisions, that are kept: what the policy is sure of it may unlearn."""
 ROWS_AT_ONCE: Final = 1024
 """Rows of a forward pass for which the layers between stay in the core's cache."""
 
@@ -181,6 +183,7 @@ class Rollout:
         likeliest: the opponent plays its likeliest card instead of drawing one.
         playouts: where the opponent plays by thumb rules, every legal card is judged by a playout.
         endings: last tricks in which plausible cards are judged by the learner's own play, where it has every seat.
+        sure: probability from which on a card played is as good as forced: few such decisions are kept.
     """
 
     def __init__(
@@ -193,10 +196,11 @@ class Rollout:
         likeliest: bool = False,
         playouts: bool = False,
         endings: int = 0,
+        sure: float = 1.0,
     ) -> None:
         self.rules, self.num_games, self.encoder = rules, num_games, encoder
         self.theirs = np.zeros((num_games, rules.players), np.bool_) if theirs is None else theirs
-        self.shared, self.likeliest = shared, likeliest
+        self.shared, self.likeliest, self.sure = shared, likeliest, sure
         self.decisions = Decisions.room_for(num_games, rules, playouts or endings > 0)
         self._playouts = Playouts(rules, self.theirs) if playouts else None
         self._endings = Endings(rules, encoder, endings) if endings else None
@@ -247,12 +251,18 @@ class Rollout:
         decisions, first = self.decisions, self.decisions.count
         new = slice(first, first + len(rows))
         order = self.encoder.encode(batch, rows, decisions.features[new], decisions.mask[new])
-        batch.hidden_cards(self._hidden)
-        sort_cards(self._hidden, rows, order, decisions.hidden[new])
         logits = self.encoder.logits(actor, decisions.features[new])
         uniform = generator.random(len(rows), np.float32)
         draw(logits, decisions.mask[new], uniform, decisions.place[new], decisions.log_prob[new])
         put_cards(decisions.place[new], order, rows, self._cards)
+        if self.sure < 1:
+            kept = self._worth_learning(decisions.log_prob[new], generator)
+            new = slice(first, first + len(kept))
+            for column in (decisions.features, decisions.mask, decisions.place, decisions.log_prob):
+                column[new] = column[first + kept]
+            rows, order, logits = rows[kept], order[kept], logits[kept]
+        batch.hidden_cards(self._hidden)
+        sort_cards(self._hidden, rows, order, decisions.hidden[new])
         decisions.reward[new] = 0
         decisions.following[new] = NO_DECISION
         link_decisions(rows, batch.seat, first, self._latest, decisions.following)
@@ -263,6 +273,10 @@ class Rollout:
             alone = np.ones(len(rows), np.bool_) if opponent is None else ~self.theirs[rows].any(1)
             self._note_ending(batch, rows, np.flatnonzero(alone), order, logits, self._endings)
         decisions.count += len(rows)
+
+    def _worth_learning(self, log_prob: NDArray[np.float32], generator: np.random.Generator) -> NDArray[np.int64]:
+        """Return which of some decisions to note: of those that were sure a share alone."""
+        return np.flatnonzero((log_prob < np.log(self.sure)) | (generator.random(len(log_prob)) < SURE_SHARE))
 
     def _judge(
         self, batch: Batch, rows: NDArray[np.int64], style: NDArray[Any], order: NDArray[np.int8],

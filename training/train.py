@@ -60,8 +60,9 @@ class Player:
         self.config = config
         judges = config.playouts and config.league_share > 0 and bool(config.league_bots)
         self._rollout = Rollout(
-            learner.rules, config.deals_at_once, learner.encoder, theirs, playouts=judges, endings=config.endings
-        )
+            learner.rules, config.deals_at_once, learner.encoder, theirs,
+            playouts=judges, endings=config.endings, sure=config.sure,
+        )  # fmt: skip
 
     def play(
         self, learner: Learner, opponent: Opponent | None, update: int, rank: int, generator: np.random.Generator
