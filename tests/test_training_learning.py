@@ -47,14 +47,19 @@ def played(config: Config) -> tuple[Learner, Decisions]:
     return learner, rollout.play(learner.frozen_actor(), None, deals(config), np.random.default_rng(3))
 
 
-@pytest.mark.parametrize(("precision", "allowed"), [("fp32", 1e-5), ("bf16", 0.05)])
-def test_recomputed_log_probabilities_equal_the_stored_ones(precision: Any, allowed: float) -> None:
-    config = small(precision=precision)
+def sharpened(config: Config, factor: float) -> Learner:
+    """Return a learner whose policy is away from the uniform start, so that its numbers say something."""
     learner = Learner(config)
     with torch.no_grad():
-        # Away from the uniform start, so that the numbers say something.
-        learner.actor.weights[-1].mul_(300)
-    rollout = Rollout(learner.rules, 16, learner.encoder)
+        learner.actor.weights[-1].mul_(factor)
+    return learner
+
+
+@pytest.mark.parametrize(("precision", "sure", "allowed"), [("fp32", 1, 1e-5), ("fp32", 0.6, 1e-5), ("bf16", 1, 0.05)])
+def test_recomputed_log_probabilities_equal_the_stored_ones(precision: Any, sure: float, allowed: float) -> None:
+    config = small(precision=precision)
+    learner = sharpened(config, 300)
+    rollout = Rollout(learner.rules, 16, learner.encoder, sure=sure)
     decisions = rollout.play(learner.frozen_actor(), None, deals(config), np.random.default_rng(3))
     count = decisions.count
     logits = learner.actor(learner.encoder.inputs(torch.from_numpy(decisions.features[:count])))
@@ -187,25 +192,26 @@ def brought(game: Any, preset: str, card: int, bot: PolicyBot) -> float:
     return float(batch.games[0].settled[int(game.seat[0])] / (SCORE_UNITS * batch.rules.players))
 
 
-@pytest.mark.parametrize(("preset", "share"), [("scarto", 0.0), ("scarto", 0.5), ("four_player", 0.0)])
+@pytest.mark.parametrize(
+    ("preset", "share", "sure"),
+    [("scarto", 0.0, 1.0), ("scarto", 0.5, 1.0), ("scarto", 0.0, 0.9), ("four_player", 0.0, 1.0)],
+)
 def test_endings_tell_what_each_plausible_card_brings(
-    preset: str, share: float, monkeypatch: pytest.MonkeyPatch
+    preset: str, share: float, sure: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = small(rules=preset, deals_at_once=12)
-    learner = Learner(config)
-    with torch.no_grad():
-        learner.actor.weights[-1].mul_(1000)  # sure enough that some cards are not plausible
+    learner = sharpened(config, 1000)  # sure enough that some cards are not plausible
     bot = PolicyBot.of(actor_layers(learner.actor), preset)
     theirs = opponents_seats(12, learner.rules.players, share, "league")
-    rollout = Rollout(learner.rules, 12, learner.encoder, theirs, endings=5)
+    rollout = Rollout(learner.rules, 12, learner.encoder, theirs, endings=5, sure=sure)
     positions: list[Any] = []
-    act = rollout._act
+    note = rollout._note_ending
 
     def noting(batch: Batch, rows: Any, *rest: Any) -> None:
         positions.extend((batch.games[row : row + 1].copy(), theirs[row].any()) for row in rows)
-        act(batch, rows, *rest)
+        note(batch, rows, *rest)
 
-    monkeypatch.setattr(rollout, "_act", noting)
+    monkeypatch.setattr(rollout, "_note_ending", noting)
     opponent = make_bot("greedy", preset) if share else None
     decisions = rollout.play(learner.frozen_actor(), opponent, deals(config), np.random.default_rng(5))
     assert len(positions) == decisions.count
@@ -303,6 +309,22 @@ def test_forced_cards_are_no_decisions() -> None:
     _, decisions = played(small())
     assert (decisions.mask[: decisions.count].sum(1) > 1).all()
     assert decisions.count < 16 * 78
+
+
+def test_of_sure_decisions_few_are_kept() -> None:
+    config = small(deals_at_once=64)
+    learner = sharpened(config, 3000)
+    kept = []
+    for sure in (1.0, 0.9):
+        rollout = Rollout(learner.rules, 64, learner.encoder, sure=sure)
+        decisions = rollout.play(learner.frozen_actor(), None, deals(config), np.random.default_rng(3))
+        is_sure = decisions.log_prob[: decisions.count] >= np.log(0.9)
+        kept.append((is_sure.sum(), (~is_sure).sum()))
+        seats = decisions.following[: decisions.count]
+        assert (seats[seats != NO_DECISION] > np.flatnonzero(seats != NO_DECISION)).all()
+    (all_sure, all_others), (few_sure, others) = kept
+    assert all_sure > 500 and 0.06 < few_sure / all_sure < 0.14
+    assert 0.9 < others / all_others < 1.1
 
 
 def test_what_the_opponent_plays_is_not_learned_from() -> None:
