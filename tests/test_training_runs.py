@@ -107,6 +107,13 @@ def test_settings_are_read_from_text() -> None:
         ({"rules": "scorto"}, "did you mean 'scarto'"),
         ({"seed": 10_000}, "seed=10000 is not allowed"),
         ({"minibatches": 129, "deals_at_once": 8}, "minibatches=129 is not allowed: .* expected 128 at most"),
+        (
+            {"minibatches": 13, "deals_at_once": 8, "sure": 0.99},
+            "minibatches=13 is not allowed: .* expected 12 at most",
+        ),
+        ({"sure": 1.5}, "sure=1.5 is not allowed: expected 0..1"),
+        ({"endings": 26}, "endings=26 is not allowed: a deal has 25 tricks, expected 0..25"),
+        ({"endings": -1}, "endings=-1 is not allowed"),
         ({"league_share": 0.003}, "league_share=0.003 is not allowed: of deals_at_once=128 that is no table"),
     ],
 )
@@ -359,7 +366,7 @@ class StopError(Exception):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    config = tiny(workers=workers, deals=32 * workers, league_share=0.5, league_every=1)
+    config = tiny(workers=workers, deals=32 * workers, league_share=0.5, league_every=1, endings=5, sure=0.9)
     for folder in (whole, parts):
         folder.mkdir()
     assert train(config, whole)

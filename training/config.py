@@ -13,11 +13,13 @@ import types
 import typing
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from scarto_env.rules import as_rules
 
 MOST_SEED = 9999
+SURE_SHARE: Final = 0.1
+"""Of the decisions that the policy is sure of, that are learned from: what it is sure of it may unlearn."""
 _POSITIVE = (
     "deals workers deals_at_once epochs minibatches clip learning_rate learning_rate_end entropy entropy_end "
     "max_gradient league_every evaluate_every evaluate_deals save_every"
@@ -103,7 +105,8 @@ class Config:
     save_every: int = 40
 
     def __post_init__(self) -> None:
-        decisions = self.deals_at_once * (2 * as_rules(self.rules).tricks // 3)
+        tricks = as_rules(self.rules).tricks
+        decisions = int(self.deals_at_once * (2 * tricks // 3) * (SURE_SHARE if self.sure < 1 else 1))
         for name in _POSITIVE:
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected more than 0, and finite")
@@ -113,8 +116,7 @@ class Config:
         for name in ("critic_updates", "staleness"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} is not allowed: expected 0 or more")
-        if not 0 <= self.endings <= as_rules(self.rules).tricks:
-            tricks = as_rules(self.rules).tricks
+        if not 0 <= self.endings <= tricks:
             raise ValueError(
                 f"endings={self.endings!r} is not allowed: a deal has {tricks} tricks, expected 0..{tricks}"
             )

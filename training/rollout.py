@@ -25,13 +25,12 @@ from scarto_env.bots.policy_features import (
 from scarto_env.cards import NUM_CARDS, NUM_SUITS
 from scarto_env.jit import kernel
 from scarto_env.rules import rules_table
+from training.config import SURE_SHARE
 from training.endings import Endings
 from training.network import MASKED, FrozenPerceptron
 from training.playouts import Playouts
 from training.returns import NO_DECISION, SCORE_SCALE, add_rewards, link_decisions
 
-SURE_SHARE: Final = 0.1
-"""Of sure decisions, that are kept: what the policy is sure of it may unlearn."""
 ROWS_AT_ONCE: Final = 1024
 """Rows of a forward pass for which the layers between stay in the core's cache."""
 
