@@ -135,21 +135,17 @@ class Endings:
         games = batch.games
         if not len(rows) or games.phase[0] != PLAY or games.trick[0] < self.first_trick:
             return np.zeros(len(rows), np.bool_)
-        each, likeliest = np.arange(len(rows)), policy.argmax(1)
-        deviated = place != likeliest
-        tried = policy >= PLAUSIBLE
-        tried[each, likeliest] = deviated
-        tried[each, place] = False
-        first = np.flatnonzero(deviated)
-        which, places = np.nonzero(tried & ~(deviated[:, None] & (np.arange(NUM_CARDS) == likeliest[:, None])))
-        which, places = np.concatenate([first, which]), np.concatenate([likeliest[first], places])
-        in_turn = np.argsort(which, kind="stable")
-        which, places = which[in_turn], places[in_turn]
+        likeliest = policy.argmax(1)
+        tried = policy >= PLAUSIBLE  # the likeliest is: no hand has a hundred cards
+        tried[np.arange(len(rows)), place] = False
+        which, places = np.nonzero(tried)
+        likeliest_first = np.lexsort((places != likeliest[which], which))
+        which, places = which[likeliest_first], places[likeliest_first]
         cards = np.empty(len(which), np.int64)
         put_cards(places, order[which], np.arange(len(which)), cards)
         seats = batch.seat[rows].astype(np.int64)
         num_forks = np.bincount(which, minlength=len(rows))
-        self._noted.append(Noted(decisions, rows, seats, place.copy(), deviated, num_forks))
+        self._noted.append(Noted(decisions, rows, seats, place.copy(), place != likeliest, num_forks))
         self._forks.append(Forks(np.array(games[rows[which]]), cards, places))
         return num_forks > 0
 
