@@ -668,3 +668,27 @@ def test_a_pupil_comes_nearer_to_its_teacher(policy: Path, tmp_path: Path) -> No
     after = distill(policy, distillation_config(policy, {"deals": 960, "deals_at_once": 32, "actor": (24,)}), out)
     assert after < 0.7 * before
     assert PolicyBot(out).layers[0][0].shape[1] == 24
+
+
+def test_the_mean_of_policies_has_the_mean_of_their_weights(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("one", "two", "wide")]
+    for folder, settings in zip(folders, ({"seed": 1}, {"seed": 2}, {"actor": (24,)}), strict=True):
+        save_policy(folder, Learner(tiny(**settings)).actor, "scarto")
+    one, two = (load_file(folder / "weights.safetensors") for folder in folders[:2])
+    out = tmp_path / "mean"
+    result = CliRunner().invoke(commands.mean, [*map(str, folders[:2]), "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    found = load_file(out / "weights.safetensors")
+    assert found.keys() == one.keys()
+    for name, weight in found.items():
+        assert torch.equal(weight, (one[name] + two[name]) / 2)
+    assert PolicyBot(out).rules == as_rules("scarto")
+    result = CliRunner().invoke(commands.mean, [*map(str, folders), "--out", str(tmp_path / "none")])
+    assert result.exit_code == 1 and "wide has layers [960, 24, 78]" in result.output
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_command_of_a_run_is_as_it_was_given() -> None:
+    config = Config(start="runs/Mine", league_bots=("search:worlds=4",), playouts=False)
+    command = commands.circumstances(config)["command"]
+    assert command == "scarto train --start runs/Mine --league-bots search:worlds=4 --playouts false"

@@ -6,13 +6,16 @@ whole.  Numbers are safetensors, the rest is JSON; nothing is unpickled.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save
 from torch import Tensor
@@ -197,3 +200,29 @@ def load_actor(folder: Path, actor: Perceptron) -> None:
     if stored != sizes:
         raise RunError(f"{folder} has layers of sizes {stored}, this run {sizes}")
     actor.load_state_dict(load_file(folder / WEIGHTS_FILE))
+
+
+def average_policies(folders: Sequence[Path], out: Path) -> None:
+    """Write the policy whose weights are the mean of some policies' that came from one (Wortsman et al. 2022).
+
+    Each has moved on by what it learned, and by noise that the mean lessens.
+
+    Raises:
+        CheckpointError: one cannot be read.
+        RunError: they have layers of other sizes, or were trained for other rules.
+    """
+    stored = [read_config(folder) for folder in folders]
+    for folder, config in zip(folders[1:], stored[1:], strict=True):
+        for name in ("layers", "rules_name"):
+            if config[name] != stored[0][name]:
+                raise RunError(f"{folder} has {name} {config[name]}, {folders[0]} has {stored[0][name]}")
+    mean = Perceptron(stored[0]["layers"], 1.0, torch.Generator())
+    part = copy.deepcopy(mean)
+    with torch.no_grad():
+        for total in mean.parameters():
+            total.zero_()
+        for folder in folders:
+            load_actor(folder, part)
+            for total, weight in zip(mean.parameters(), part.parameters(), strict=True):
+                total.add_(weight / len(folders))
+    save_policy(out, mean, stored[0]["rules_name"])

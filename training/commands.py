@@ -8,7 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -26,7 +26,15 @@ from scarto_env.bots.style import Numbers
 from scarto_env.commands.options import number_or_name
 from scarto_env.rules import as_rules
 from training.card import measure, rewrite_card, table
-from training.checkpoint import STATE_FILE, RunError, as_json, begin_from, resumed_config, write_atomically
+from training.checkpoint import (
+    STATE_FILE,
+    RunError,
+    as_json,
+    average_policies,
+    begin_from,
+    resumed_config,
+    write_atomically,
+)
 from training.config import MOST_SEED, Config, descriptions, make_config, read_settings
 from training.crew import Crew
 from training.distill import distill as teach
@@ -220,7 +228,8 @@ def circumstances(config: Config) -> dict[str, Any]:
     options = []
     for name, value in dataclasses.asdict(config).items():
         if value != defaults[name]:
-            text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()
+            text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            text = text.lower() if isinstance(value, bool) else text
             options.append(f"--{name.replace('_', '-')} {shlex.quote(text)}")
     versions = {name: _version(name) for name in LIBRARIES}
     return {
@@ -309,6 +318,17 @@ def distill(checkpoint: str, out: Path, deals: int, actor: str, seed: int) -> in
     return 0
 
 
+@click.command()
+@click.argument("checkpoints", nargs=-1, required=True)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the new policy.")
+def mean(checkpoints: Sequence[str], out: Path) -> int:
+    """Average the weights of CHECKPOINTS: a policy and what it became by learning on."""
+    with one_line():
+        average_policies([checkpoint_folder(checkpoint) for checkpoint in checkpoints], out)
+        click.echo(f"{out}: the mean of {len(checkpoints)}")
+    return 0
+
+
 def checkpoint_folder(checkpoint: str) -> Path:
     """Return the folder of a checkpoint given by name or path.
 
@@ -371,5 +391,5 @@ def training() -> None:
     """Learn to play Scarto."""
 
 
-for _command in (train, exploit, distill, card, tune):
+for _command in (train, exploit, distill, mean, card, tune):
     training.add_command(_command)
