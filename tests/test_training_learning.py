@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import torch
 
 from scarto_env import Batch, make_bot
 from scarto_env.arena import duel
+from scarto_env.bots import Bot
 from scarto_env.bots.heuristic import lowest_pips
 from scarto_env.bots.policy import PolicyBot
 from scarto_env.bots.policy_features import forced_cards, num_features, original_card
@@ -119,6 +121,23 @@ def test_loss_of_judged_cards_by_hand() -> None:
     assert float(found.loss) == pytest.approx(-((0.6 - 0.4) + 3.0) / 2)
 
 
+def single(game: Any, preset: str) -> Batch:
+    """Return a batch of one game that goes on from a row."""
+    batch = Batch(1, preset, redeal=False)
+    batch.games[:] = game
+    batch.refresh()
+    return batch
+
+
+def brought(game: Any, preset: str, card: int, bots: Sequence[Bot]) -> float:
+    """Return the points of the seat to act when it plays a card and every seat goes on as its bot."""
+    batch, seat = single(game, preset), int(game.seat[0])
+    batch.step([card])
+    while batch.action_mask.any():
+        batch.step(bots[batch.seat[0]].act(batch.observation, batch.action_mask))
+    return float(batch.games[0].settled[seat] / (SCORE_UNITS * batch.rules.players))
+
+
 @pytest.mark.parametrize(
     ("preset", "cards_played"), [("scarto", 0), ("scarto", 20), ("scarto", 55), ("four_player", 31)]
 )
@@ -138,19 +157,14 @@ def test_playouts_tell_what_each_legal_card_brings(preset: str, cards_played: in
     assert (values[mask == 0] == 0).all() and (np.ptp(np.where(mask, values, values[:, :1]), axis=1) > 0).any()
     bots = [make_bot("expert", preset), make_bot("heuristic", preset)]
     for index, row in enumerate(rows):
-        lowest, seat = lowest_pips(int(batch.games[row].legal[0])), int(batch.seat[row])
+        lowest = lowest_pips(int(batch.games[row].legal[0]))
         for place in np.flatnonzero(mask[index]):
             card = original_card(int(place), order[index])
             if card < FIRST_TRUMP and not lowest >> card & 1:
                 assert values[index, place] == values[index, place - 1]
                 continue
-            alone = Batch(1, preset, redeal=False)
-            alone.games[:] = batch.games[row : row + 1]
-            alone.refresh()
-            alone.step([card])
-            while alone.action_mask.any():
-                alone.step(bots[int(theirs[row, alone.seat[0]])].act(alone.observation, alone.action_mask))
-            assert values[index, place] == pytest.approx(alone.games[0].settled[seat] / (SCORE_UNITS * players))
+            seated = [bots[int(their)] for their in theirs[row]]
+            assert values[index, place] == pytest.approx(brought(batch.games[row : row + 1], preset, card, seated))
 
 
 def test_cards_are_judged_where_a_bot_with_thumb_rules_sits() -> None:
@@ -173,23 +187,6 @@ def test_cards_are_judged_where_a_bot_with_thumb_rules_sits() -> None:
     # What was not judged is no number still, and does no harm.
     learner.learn(decisions, 0.0, np.random.default_rng(0))
     assert all(torch.isfinite(weight).all() for weight in learner.actor.parameters())
-
-
-def single(game: Any, preset: str) -> Batch:
-    """Return a batch of one game that goes on from a row."""
-    batch = Batch(1, preset, redeal=False)
-    batch.games[:] = game
-    batch.refresh()
-    return batch
-
-
-def brought(game: Any, preset: str, card: int, bot: PolicyBot) -> float:
-    """Return the points of the seat to act when it plays a card and all go on as the bot."""
-    batch = single(game, preset)
-    batch.step([card])
-    while batch.action_mask.any():
-        batch.step(bot.act(batch.observation, batch.action_mask))
-    return float(batch.games[0].settled[int(game.seat[0])] / (SCORE_UNITS * batch.rules.players))
 
 
 @pytest.mark.parametrize(
@@ -228,7 +225,7 @@ def test_endings_tell_what_each_plausible_card_brings(
         late = game.phase[0] == PLAY and game.trick[0] >= learner.rules.tricks - 5 and not shared
         assert decisions.judged[number] == (late and len(tried) > 1)
         if decisions.judged[number]:
-            points = {place: brought(game, preset, cards[place], bot) for place in tried}
+            points = {place: brought(game, preset, cards[place], [bot] * learner.rules.players) for place in tried}
             mean = sum(chance[place] * points[place] for place in tried) / sum(chance[place] for place in tried)
             for place in cards:
                 found = decisions.values[number, place] * SCORE_SCALE

@@ -56,15 +56,20 @@ _PARTS: Final = (CONFIG_FILE, RUN_FILE, STATE_FILE, METRICS_FILE, EVALUATIONS_FI
                  POLICY_FOLDER, LEAGUE_FOLDER, BOARD_FOLDER)  # fmt: skip
 RUN_PART: Final = re.compile("|".join(rf"{re.escape(name)}(\.\d+\.part)?" for name in _PARTS))
 """What a run leaves in its folder, files that were being written when it was killed included."""
-_UNSET: Final[tuple[str, ...]] = ("actor", "critic", "league_bots", "yardsticks")
+
+
+def as_text(value: Any) -> str:
+    """Return a setting's value as the command line takes it."""
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command an option for every field of ``Config``."""
     meanings, defaults = descriptions(), Config()
     for field in reversed(dataclasses.fields(Config)):
-        default = getattr(defaults, field.name)
-        shown = ",".join(map(str, default)) if field.name in _UNSET else str(default).lower()
+        shown = as_text(getattr(defaults, field.name))
         flag = f"--{field.name.replace('_', '-')}"
         command = click.option(flag, field.name, metavar="VALUE", help=f"{meanings[field.name]} [{shown}]")(command)
     return command
@@ -228,9 +233,7 @@ def circumstances(config: Config) -> dict[str, Any]:
     options = []
     for name, value in dataclasses.asdict(config).items():
         if value != defaults[name]:
-            text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-            text = text.lower() if isinstance(value, bool) else text
-            options.append(f"--{name.replace('_', '-')} {shlex.quote(text)}")
+            options.append(f"--{name.replace('_', '-')} {shlex.quote(as_text(value))}")
     versions = {name: _version(name) for name in LIBRARIES}
     return {
         "command": " ".join(["scarto train", *options]),

@@ -171,20 +171,31 @@ def start(processes: Sequence[BaseProcess]) -> None:
 
 
 @contextmanager
-def stops_held_back() -> Iterator[None]:
-    """Keep stops waiting until the end; processes that are started meanwhile get none."""
-    held: list[int] = []
-    # Blocked for the processes, which inherit that. Here they must be caught too: what the main thread blocks reaches
-    # another thread of a library, and Python would raise KeyboardInterrupt in the middle of a start.
-    before = {number: signal.signal(number, lambda number, _: held.append(number)) for number in STOPS}
-    blocks = hasattr(signal, "pthread_sigmask")  # not on Windows
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS) if blocks else None
+def handling_stops(handler: Callable[[int, Any], None]) -> Iterator[None]:
+    """Have stops handled, in the main thread, as Python calls handlers: with their number and a frame."""
+    before = {number: signal.signal(number, handler) for number in STOPS}
     try:
         yield
     finally:
-        if mask is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, former in before.items():
+            signal.signal(number, former)
+
+
+@contextmanager
+def stops_held_back() -> Iterator[None]:
+    """Keep stops waiting until the end; processes that are started meanwhile get none."""
+    held: list[int] = []
+    blocks = hasattr(signal, "pthread_sigmask")  # not on Windows
+    try:
+        # Blocked for the processes, which inherit that. Here they must be caught too: what the main thread blocks
+        # reaches another thread of a library, and Python would raise KeyboardInterrupt in the middle of a start.
+        with handling_stops(lambda number, _: held.append(number)):
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS) if blocks else None
+            try:
+                yield
+            finally:
+                if mask is not None:
+                    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    finally:
         if held:
             signal.raise_signal(held[0])

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scarto_env import Batch, Rules
-from scarto_env.bots.policy_features import forced_cards, num_features, put_cards
-from scarto_env.cards import NUM_CARDS
+from scarto_env.bots.policy_features import forced_cards, put_cards
 from scarto_env.jit import kernel
 from scarto_env.state import PLAY, SCORE_UNITS
 from training.network import FrozenPerceptron
@@ -115,11 +114,15 @@ class Endings:
         self._noted: list[Noted] = []
         self._forks: list[Forks] = []
 
+    def begun(self, batch: Batch) -> bool:
+        """Return whether games at the same point of their deals have come to the last tricks."""
+        return bool(batch.games.phase[0] == PLAY and batch.games.trick[0] >= self.first_trick)
+
     def note(
         self, batch: Batch, rows: NDArray[np.int64], decisions: NDArray[np.int64], order: NDArray[np.int8],
         policy: NDArray[np.float32], place: NDArray[np.int64],
     ) -> NDArray[np.bool_]:  # fmt: skip
-        """Note decisions before their cards are played, if the last tricks have begun; return those worth judging.
+        """Note decisions of the last tricks before their cards are played; return those worth judging.
 
         Args:
             batch: games at the same point of their deals.
@@ -132,9 +135,6 @@ class Endings:
         Returns:
             [N] bool: more than one card is plausible.
         """
-        games = batch.games
-        if not len(rows) or games.phase[0] != PLAY or games.trick[0] < self.first_trick:
-            return np.zeros(len(rows), np.bool_)
         likeliest = policy.argmax(1)
         tried = policy >= PLAUSIBLE  # the likeliest is: no hand has a hundred cards
         tried[np.arange(len(rows)), place] = False
@@ -146,7 +146,7 @@ class Endings:
         seats = batch.seat[rows].astype(np.int64)
         num_forks = np.bincount(which, minlength=len(rows))
         self._noted.append(Noted(decisions, rows, seats, place.copy(), place != likeliest, num_forks))
-        self._forks.append(Forks(np.array(games[rows[which]]), cards, places))
+        self._forks.append(Forks(np.array(batch.games[rows[which]]), cards, places))
         return num_forks > 0
 
     def judge(
@@ -185,10 +185,6 @@ class Endings:
         while batch.action_mask.any():
             rows = room[: forced_cards(batch.action_mask, cards, room)]
             if len(rows):
-                features = np.empty((len(rows), num_features(self.rules.players)), np.int8)
-                mask = np.empty((len(rows), NUM_CARDS), np.int8)
-                order = self.encoder.encode(batch, rows, features, mask)
-                logits = self.encoder.logits(actor, features)
-                put_cards(np.where(mask, logits, -np.inf).argmax(1), order, rows, cards)
+                self.encoder.put_likeliest(actor, batch, rows, cards)
             batch.step(cards)
         return self._scores(batch)

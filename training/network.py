@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import time
@@ -36,6 +37,7 @@ def fastest_precision(device: str) -> Literal["bf16", "fp32"]:
     return "bf16" if times[torch.bfloat16] < times[torch.float32] else "fp32"
 
 
+@functools.cache  # so that two learners of a process never differ
 def multiplication_seconds(*dtypes: torch.dtype) -> dict[torch.dtype, float]:
     """Return how long this processor takes to multiply two matrices, the best of several tries in turns."""
     matrices = {dtype: torch.ones(_TRIAL_SIZE, _TRIAL_SIZE, dtype=dtype) for dtype in dtypes}

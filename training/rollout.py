@@ -148,6 +148,22 @@ class Encoder:
         parts = torch.split(torch.from_numpy(features), ROWS_AT_ONCE)
         return torch.cat([actor(self.inputs(part)).cpu() for part in parts]).numpy()
 
+    def read(
+        self, actor: FrozenPerceptron, batch: Batch, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int8], NDArray[np.int8]]:
+        """Return an actor's logits in some rows, [N, 78], the canonical masks, [N, 78], and the suit orders, [N, 4]."""
+        features = np.empty((len(rows), len(self._scale)), np.int8)
+        mask = np.empty((len(rows), NUM_CARDS), np.int8)
+        order = self.encode(batch, rows, features, mask)
+        return self.logits(actor, features), mask, order
+
+    def put_likeliest(
+        self, actor: FrozenPerceptron, batch: Batch, rows: NDArray[np.int64], cards: NDArray[np.int64]
+    ) -> None:
+        """Write an actor's likeliest card in some rows to ``cards``, [B]."""
+        logits, mask, order = self.read(actor, batch, rows)
+        put_cards(np.where(mask, logits, -np.inf).argmax(1), order, rows, cards)
+
 
 Opponent = FrozenPerceptron | Bot
 Seating = Literal["league", "one", "two"]
@@ -296,6 +312,8 @@ class Rollout:
         logits: NDArray[np.float32], endings: Endings,
     ) -> None:  # fmt: skip
         """Note those rows in which the learner has every seat, to be judged when the games are over."""
+        if not endings.begun(batch):
+            return
         decisions, noted = self.decisions, self.decisions.count + which
         policy = masked_policy(logits[which], decisions.mask[noted])
         judged = endings.note(batch, rows[which], noted, order[which], policy, decisions.place[noted])
@@ -311,15 +329,12 @@ class Rollout:
         if not isinstance(opponent, FrozenPerceptron):
             self._cards[rows] = opponent.act(batch.observation[rows], batch.action_mask[rows])
             return
-        features = np.empty((len(rows), self.decisions.features.shape[1]), np.int8)
-        mask = np.empty((len(rows), NUM_CARDS), np.int8)
-        places, log_probs = np.empty(len(rows), np.int64), np.empty(len(rows), np.float32)
-        order = self.encoder.encode(batch, rows, features, mask)
-        logits = self.encoder.logits(opponent, features)
         if self.likeliest:
-            places = np.where(mask, logits, -np.inf).argmax(1)
-        else:
-            draw(logits, mask, generator.random(len(rows), np.float32), places, log_probs)
+            self.encoder.put_likeliest(opponent, batch, rows, self._cards)
+            return
+        logits, mask, order = self.encoder.read(opponent, batch, rows)
+        places, log_probs = np.empty(len(rows), np.int64), np.empty(len(rows), np.float32)
+        draw(logits, mask, generator.random(len(rows), np.float32), places, log_probs)
         put_cards(places, order, rows, self._cards)
 
     def _own(self, reward: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -16,7 +16,7 @@ import torch
 from scarto_env import Batch
 from training.checkpoint import STATE_FILE, RunError, begin_from, restore_state
 from training.config import Config
-from training.crew import STOPS, Crew, Shared, leave_with_parent, make_workers, start
+from training.crew import STOPS, Crew, Shared, handling_stops, leave_with_parent, make_workers, start
 from training.league import League
 from training.learner import Learner
 from training.report import Reporter
@@ -244,9 +244,5 @@ def stop_requests(listens: bool) -> Iterator[list[int]]:
         if len(requested) > 1:
             raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, note) for number in STOPS}
-    try:
+    with handling_stops(note):
         yield requested
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
