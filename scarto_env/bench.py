@@ -43,8 +43,13 @@ def batch_name(size: int) -> str:
 
 
 def threads_name(threads: int) -> str:
-    """Return the name of the task that steps the same batch on a number of threads."""
+    """Return the name of the task that steps a batch on a number of threads."""
     return f"Batch of {THREADED_SIZE:,} on {threads} thread{'s' if threads > 1 else ''}"
+
+
+def threads_step_name(threads: int) -> str:
+    """Return the name of the same task where ``step`` alone is timed, not the choice of cards."""
+    return f"{threads_name(threads)}: step alone"
 
 
 def vector_name(size: int) -> str:
@@ -85,8 +90,34 @@ class Speed(NamedTuple):
         return statistics.median(self.speeds)
 
 
+class Stopwatch:
+    """A clock that goes only within ``with``, in seconds."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._start = 0.0
+
+    def __enter__(self) -> None:
+        self._start = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self._seconds += time.perf_counter() - self._start
+
+    def __call__(self) -> float:
+        """Return how long it has gone."""
+        return self._seconds
+
+
 def speed(work: Work, seconds: float, clock: Callable[[], float]) -> float:
-    """Return how many units are done in a second, over at least ``seconds``."""
+    """Return how many units are done in a second, over at least ``seconds``.
+
+    For half as long before, the same is done and not counted: a core that had nothing to do wakes slowly.
+    """
+    _speed(work, seconds / 2, clock)
+    return _speed(work, seconds, clock)
+
+
+def _speed(work: Work, seconds: float, clock: Callable[[], float]) -> float:
     done = 0
     start = now = clock()
     while now - start < seconds:
@@ -117,6 +148,9 @@ def tasks(rules: str | Rules = "scarto") -> Iterator[Task]:
         yield Task(batch_name(size), "cards", partial(_batch, rules, size))
     for threads in (1, 2):
         yield Task(threads_name(threads), "cards", partial(_batch, rules, THREADED_SIZE, threads), time.perf_counter)
+    for threads in (1, 2):
+        watch = Stopwatch()
+        yield Task(threads_step_name(threads), "cards", partial(_step_alone, rules, threads, watch), watch)
     for size in VECTOR_SIZES:
         yield Task(vector_name(size), "cards", partial(_vector, rules, size))
     yield Task(SINGLE, "cards", partial(_single, rules))
@@ -143,6 +177,19 @@ def _batch(rules: Rules, size: int, threads: int = 1) -> Work:
         for _ in range(_STEPS):
             batch.step(batch.random_actions())
         return _STEPS * size
+
+    return work
+
+
+def _step_alone(rules: Rules, threads: int, watch: Stopwatch) -> Work:
+    batch = Batch(THREADED_SIZE, rules, seed=0, threads=threads)
+
+    def work() -> int:
+        for _ in range(_STEPS):
+            cards = batch.random_actions()
+            with watch:
+                batch.step(cards)
+        return _STEPS * THREADED_SIZE
 
     return work
 

@@ -80,6 +80,24 @@ def test_speed_is_work_over_the_time_it_took():
     assert Speed("a task", "cards", [3.0, 1.0, 2.0]).median == 2.0
 
 
+def test_a_stopwatch_goes_only_while_it_is_told_to(monkeypatch):
+    monkeypatch.setattr("scarto_env.bench.time.perf_counter", clock_of(1.0))
+    watch = bench.Stopwatch()
+    assert watch() == 0
+    for seconds in (1, 2):
+        with watch:
+            pass
+        assert watch() == watch() == seconds
+
+
+def test_where_step_alone_is_timed_all_its_cards_are_counted(tasks):
+    for threads in (1, 2):
+        task = tasks[bench.threads_step_name(threads)]
+        before = task.clock()
+        assert task.make()() == bench._STEPS * bench.THREADED_SIZE
+        assert task.clock() > before
+
+
 def test_tasks_alternate_there_and_back(capsys):
     order = []
 
@@ -87,7 +105,8 @@ def test_tasks_alternate_there_and_back(capsys):
         return Task(name, "cards", lambda: lambda: order.append(name) or 1, clock_of(1.0))
 
     speeds = alternate([noted("a"), noted("b")], seconds=1.0, repeats=3)
-    assert order[2:] == ["a", "b", "b", "a", "a", "b"]
+    # Once to compile; then at every turn once that is not counted and once that is.
+    assert order == ["a", "b", *"aabbbbaaaabb"]
     assert speeds["a"].speeds == [1.0] * 3
     assert "repeat 3 of 3" in capsys.readouterr().err
 
@@ -98,13 +117,13 @@ def test_ratios_are_paired_by_repeat_and_judged_by_their_median():
         for name, values in {
             bench.ENGINE: [30.0, 40.0, 10.0],
             peers.SPADES_ROLLOUTS: [10.0, 10.0, 10.0],
-            bench.threads_name(1): [1.0, 2.0, 1.0],
-            bench.threads_name(2): [1.8, 3.6, 1.9],
+            bench.threads_step_name(1): [1.0, 2.0, 1.0],
+            bench.threads_step_name(2): [1.8, 3.6, 1.9],
             peers.LOOP: [1.0, 1.0, 1.0],
         }.items()
     }
     rows = {row["name"]: row for row in report.results(speeds)}
-    assert list(rows) == ["engine over spades in C++", "two threads over one"]
+    assert list(rows) == ["engine over spades in C++", "two threads over one, step alone"]
     engine, threads = rows.values()
     assert (engine["median"], engine["low"], engine["high"], engine["met"]) == (3.0, 1.0, 4.0, True)
     assert (threads["median"], threads["target"], threads["met"]) == (1.8, 1.85, False)
