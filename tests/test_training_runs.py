@@ -28,10 +28,20 @@ from safetensors.torch import load_file, save_file
 
 from scarto_env import Batch, make_bot
 from scarto_env.bots.policy import CheckpointError, PolicyBot
+from scarto_env.bots.registry import find_checkpoint
 from scarto_env.rules import as_rules
 from training import checkpoint, commands, network
 from training.card import SCORES_FILE, Facts, measure, write_card
-from training.checkpoint import STATE_FILE, RunError, begin_from, read_facts, resumed_config, save_policy, save_state
+from training.checkpoint import (
+    STATE_FILE,
+    RunError,
+    begin_from,
+    checkpoint_folder,
+    read_facts,
+    resumed_config,
+    save_policy,
+    save_state,
+)
 from training.config import Config, descriptions, make_config, read_settings
 from training.crew import stops_held_back
 from training.distill import distill, distillation_config
@@ -202,7 +212,7 @@ def test_overwrite_spares_checkpoints_and_what_the_run_starts_from(tmp_path: Pat
     ("options", "message"),
     [
         (["--workers", "65"], "workers=65 are too many"),
-        (["--start", "nowhere"], "nowhere is no checkpoint"),
+        (["--start", "nowhere"], "'nowhere' is no checkpoint"),
         (["--actors", "2"], "actors=2 play on a cluster"),
         (["--clip", "inf"], "clip=inf is not allowed"),
         (["--staleness", "2"], "staleness=2: without --ray"),
@@ -626,12 +636,54 @@ def test_a_run_begins_with_the_weights_of_another(tmp_path: Path, policy: Path) 
     one = Learner(tiny(seed=3))
     save_state(tmp_path, one, {"seconds": 0.0})
     other = Learner(tiny(seed=4))
-    begin_from(tmp_path, other)
+    begin_from(str(tmp_path), other)
     assert torch.equal(other.critic.weights[0], one.critic.weights[0])
-    begin_from(policy, other)
+    begin_from(str(policy), other)
     assert torch.equal(other.averaged.weights[0], Learner(tiny()).actor.weights[0])
     with pytest.raises(RunError, match="has layers of sizes"):
-        begin_from(policy, Learner(tiny(actor=(24,))))
+        begin_from(str(policy), Learner(tiny(actor=(24,))))
+    with pytest.raises(RunError, match=r"its actor has layers of sizes \[960, 16, 78\], this run's \[960, 24, 78\]"):
+        begin_from(str(tmp_path), Learner(tiny(actor=(24,))))
+    with pytest.raises(RunError, match=r"its critic has layers of sizes \[\d+, 8, 1\], this run's \[\d+, 24, 1\]"):
+        begin_from(str(tmp_path), Learner(tiny(critic=(24,))))
+
+
+def test_a_run_begins_with_a_policy_given_by_name() -> None:
+    learner = Learner(tiny(actor=(256, 256, 256)))
+    begin_from("scarto-base", learner)
+    shipped = load_file(find_checkpoint("scarto-base") / "weights.safetensors")
+    assert torch.equal(learner.actor.weights[1], shipped["weights.1"])
+
+
+def test_a_run_stands_for_its_policy(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    learner = Learner(tiny())
+    save_state(run, learner, {"seconds": 0.0})
+    save_policy(run / "policy", learner.averaged, "scarto")
+    assert find_checkpoint(str(run)) == checkpoint_folder(str(run)) == run / "policy"
+    layers = make_bot(run).layers
+    assert np.array_equal(layers[0][1], learner.averaged.biases[0].detach().numpy())
+    out = tmp_path / "mean"
+    result = CliRunner().invoke(commands.mean, [str(run), str(run / "policy"), "--out", str(out)])
+    assert result.exit_code == 0 and PolicyBot(out)
+
+
+@pytest.mark.parametrize("command", ["mean", "distill", "exploit"])
+def test_no_folder_is_written_over_unasked(tmp_path: Path, policy: Path, command: str) -> None:
+    out = tmp_path / "out"
+    save_policy(out, Learner(tiny(seed=5)).actor, "scarto")
+    (out / "README.md").write_text("Of the policy that was here.")
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    arguments = [str(policy), "--out", str(out)]
+    result = CliRunner().invoke(getattr(commands, command), arguments)
+    assert result.exit_code == 1 and f"{out} is not empty: --overwrite writes over what it holds" in result.output
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    if command == "mean":
+        result = CliRunner().invoke(commands.mean, [*arguments, "--overwrite"])
+        assert result.exit_code == 0
+        assert not (out / "README.md").exists(), "it tells of another policy"
+        assert (out / "weights.safetensors").read_bytes() == (policy / "weights.safetensors").read_bytes()
 
 
 def test_card_is_written_from_what_was_measured(policy: Path) -> None:
@@ -643,6 +695,14 @@ def test_card_is_written_from_what_was_measured(policy: Path) -> None:
     alone = results["greedy"]["random"]["alone"]["all"]
     assert f"**{alone[0]:+.2f} ± {alone[1]:.2f}**" in card
     assert "It was made for a test." in card and "- It is a test." in card
+
+
+def test_a_card_is_written_where_nothing_is_kept_of_the_making(policy: Path) -> None:
+    result = CliRunner().invoke(commands.card, [str(policy), "--deals", "3", "--yardsticks", "random"])
+    assert result.exit_code == 0, result.output
+    card = (policy / "README.md").read_text()
+    assert "- nothing is kept of how it was made" in card and "It plays for points alone" in card
+    assert not (policy / "training.json").exists()
 
 
 @pytest.mark.parametrize("side", ["one", "two"])

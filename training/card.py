@@ -20,6 +20,11 @@ from training.checkpoint import as_json, write_atomically
 CARD_FILE: Final = "README.md"
 SCORES_FILE: Final = "scores.json"
 FACTS_FILE: Final = "training.json"
+WEAKNESSES: Final = (
+    "It plays for points alone: it does not know the standing of a match.",
+    "Among three players no strategy is safe from two that join against it; `scarto exploit` measures by how much.",
+)
+"""Of every policy."""
 ALONE_DECISIONS: Final = 2000
 BATCH_ROWS: Final = 1024
 
@@ -130,8 +135,8 @@ def _points(pair: Sequence[float]) -> str:
     return f"{pair[0]:+.2f} ± {pair[1]:.2f}"
 
 
-def write_card(folder: Path, facts: Facts, weaknesses: Sequence[str]) -> None:
-    """Write a policy's card from its config, its scores and how it was made.
+def write_card(folder: Path, facts: Facts | None, weaknesses: Sequence[str]) -> None:
+    """Write a policy's card from its config, its scores and how it was made, where that is known.
 
     Raises:
         RunError: it could not be written.
@@ -159,10 +164,7 @@ def write_card(folder: Path, facts: Facts, weaknesses: Sequence[str]) -> None:
         "",
         "## Making",
         "",
-        f"- trained by `{facts.command}`",
-        f"- code {facts.commit}, seed {facts.seed}, {facts.deals:,} deals in {facts.updates:,} updates, "
-        f"{facts.cpu_hours:.1f} CPU hours",
-        *(f"- {remark}" for remark in facts.remarks),
+        *_making(facts),
         "",
         "## Size and speed",
         "",
@@ -178,15 +180,33 @@ def write_card(folder: Path, facts: Facts, weaknesses: Sequence[str]) -> None:
         *(f"- {weakness}" for weakness in weaknesses),
     ]
     write_atomically(folder / CARD_FILE, ("\n".join(lines) + "\n").encode())
-    write_atomically(folder / FACTS_FILE, as_json({**dataclasses.asdict(facts), "weaknesses": list(weaknesses)}))
+    if facts:
+        write_atomically(folder / FACTS_FILE, as_json({**dataclasses.asdict(facts), "weaknesses": list(weaknesses)}))
+
+
+def _making(facts: Facts | None) -> list[str]:
+    """Return what a card says of how a policy was made."""
+    if facts is None:
+        return ["- nothing is kept of how it was made"]
+    return [
+        f"- trained by `{facts.command}`",
+        f"- code {facts.commit}, seed {facts.seed}, {facts.deals:,} deals in {facts.updates:,} updates, "
+        f"{facts.cpu_hours:.1f} CPU hours",
+        *(f"- {remark}" for remark in facts.remarks),
+    ]
+
+
+def forget_card(folder: Path) -> None:
+    """Remove what is told of the policy that a folder held before."""
+    for name in (CARD_FILE, SCORES_FILE, FACTS_FILE):
+        (folder / name).unlink(missing_ok=True)
 
 
 def rewrite_card(folder: Path) -> None:
-    """Write a card anew from what is kept beside the policy.
-
-    Raises:
-        FileNotFoundError: nothing is known of how the policy was made.
-    """
+    """Write a card anew from what is kept beside the policy."""
+    if not (folder / FACTS_FILE).exists():
+        write_card(folder, None, WEAKNESSES)
+        return
     kept = json.loads((folder / FACTS_FILE).read_text(encoding="utf-8"))
     weaknesses = kept.pop("weaknesses")
     write_card(folder, Facts(**{**kept, "remarks": tuple(kept["remarks"])}), weaknesses)

@@ -11,7 +11,7 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from torch import Tensor
 
 from scarto_env.bots.policy import CONFIG_FILE, FORMAT, WEIGHTS_FILE, Layers, read_checkpoint, read_config
 from scarto_env.bots.policy_features import FEATURES_VERSION
+from scarto_env.bots.registry import find_checkpoint
 from scarto_env.observation import OBSERVATION_VERSION
 from scarto_env.rules import as_rules, rules_name
 from training.config import Config, make_config
@@ -166,25 +167,51 @@ def save_policy(folder: Path, actor: Perceptron, rules: str) -> None:
     write_atomically(folder / CONFIG_FILE, as_json(config))
 
 
-def begin_from(folder: Path, learner: Learner) -> None:
-    """Give a fresh learner the weights of a run, critic included, or of a policy.
+def begin_from(start: str, learner: Learner) -> None:
+    """Give a fresh learner the weights of a run, critic included, or of a policy, also one given by name.
 
     Raises:
         CheckpointError: the policy cannot be read.
         RunError: there is none, or its layers have other sizes.
     """
-    path = folder / STATE_FILE
+    path = Path(start) / STATE_FILE
     if not path.exists():
-        load_actor(folder, learner.actor)
+        load_actor(checkpoint_folder(start), learner.actor)
     else:
         read_facts(path)
         tensors = load_file(path)
-        try:
-            for name, network in (("actor", learner.actor), ("critic", learner.critic)):
-                network.load_state_dict({key: tensors[f"{name}.{key}"] for key in network.state_dict()})
-        except (KeyError, RuntimeError) as error:
-            raise RunError(f"{path} does not fit this run: {str(error).splitlines()[0]}") from None
+        for name, network in (("actor", learner.actor), ("critic", learner.critic)):
+            prefix = f"{name}."
+            stored = {key.removeprefix(prefix): tensor for key, tensor in tensors.items() if key.startswith(prefix)}
+            try:
+                found, sizes = layer_sizes(stored), layer_sizes(network.state_dict())
+                if found != sizes:
+                    raise RunError(f"{path}: its {name} has layers of sizes {found}, this run's {sizes}")
+                network.load_state_dict(stored)
+            except (KeyError, RuntimeError) as error:
+                if isinstance(error, RunError):
+                    raise
+                raise RunError(f"{path} is no state of a run: {str(error).splitlines()[0]}") from None
     learner.averaged.load_state_dict(learner.actor.state_dict())
+
+
+def layer_sizes(tensors: Mapping[str, Tensor]) -> list[int]:
+    """Return inputs, hidden widths and outputs of a perceptron with these weights; of none at all nothing."""
+    layers = sum(name.startswith("weights.") for name in tensors)
+    weights = [tensors[f"weights.{layer}"] for layer in range(layers)]
+    return [weight.shape[1] for weight in weights[:1]] + [weight.shape[0] for weight in weights]
+
+
+def checkpoint_folder(checkpoint: str) -> Path:
+    """Return the folder of a checkpoint given by name or path.
+
+    Raises:
+        RunError: there is none.
+    """
+    found = find_checkpoint(checkpoint)
+    if found is None:
+        raise RunError(f"{checkpoint!r} is no checkpoint")
+    return found if found.is_dir() else found.parent
 
 
 def load_actor(folder: Path, actor: Perceptron) -> None:
@@ -195,7 +222,7 @@ def load_actor(folder: Path, actor: Perceptron) -> None:
         RunError: its layers have other sizes.
     """
     read_checkpoint(folder)
-    sizes = [actor.weights[0].shape[1], *(weight.shape[0] for weight in actor.weights)]
+    sizes = layer_sizes(actor.state_dict())
     stored = read_config(folder)["layers"]
     if stored != sizes:
         raise RunError(f"{folder} has layers of sizes {stored}, this run {sizes}")

@@ -1,4 +1,4 @@
-"""The commands of training: ``scarto train``, ``scarto exploit``, and ``python -m training card``."""
+"""The commands of training: ``scarto train``, ``scarto exploit``, and those of ``python -m training``."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from scarto_env.adapters.cluster import need_ray
 from scarto_env.arena import deal_set
 from scarto_env.bots import make_bot
 from scarto_env.bots.policy import CheckpointError
-from scarto_env.bots.registry import find_checkpoint
+from scarto_env.bots.registry import POLICY_FOLDER
 from scarto_env.bots.style import Numbers
 from scarto_env.commands.options import number_or_name
 from scarto_env.rules import as_rules
-from training.card import measure, rewrite_card, table
+from training.card import forget_card, measure, rewrite_card, table
 from training.checkpoint import (
     STATE_FILE,
     RunError,
     as_json,
     average_policies,
     begin_from,
+    checkpoint_folder,
     resumed_config,
     write_atomically,
 )
@@ -45,7 +46,7 @@ from training.finish import CURVE_FILE, FINAL_DEALS, RUN_FILE, SAMPLES_FILE, fin
 from training.league import LEAGUE_FOLDER
 from training.learner import Learner
 from training.network import fastest_precision
-from training.report import BOARD_FOLDER, EVALUATIONS_FILE, METRICS_FILE, POLICY_FOLDER
+from training.report import BOARD_FOLDER, EVALUATIONS_FILE, METRICS_FILE
 from training.train import MOST_PROCESSES, MOST_WORKERS, check_workers, train_together
 from training.train import train as train_run
 
@@ -180,7 +181,7 @@ def prepare(
     check_bots(config)
     check_workers(config, most_workers)
     if config.start and not resume:
-        begin_from(Path(config.start), Learner(config))
+        begin_from(config.start, Learner(config))
     if not resume and folder.exists() and any(folder.iterdir()):
         if not overwrite:
             raise RunError(f"{folder} is not empty: --resume goes on with its run, --overwrite throws it away")
@@ -276,9 +277,11 @@ def commit() -> str:
 @click.option("--measured-deals", default=2000, show_default=True, help="Fresh deals on which the gain is measured.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to keep the exploiters in.")
+@click.option("--overwrite", is_flag=True, help="Write over what that folder holds.")
 def exploit(
-    checkpoint: str, deals: int, side: str, sampled: bool, measured_deals: int, seed: int, out: Path | None
-) -> int:
+    checkpoint: str, deals: int, side: str, sampled: bool, measured_deals: int, seed: int, out: Path | None,
+    overwrite: bool,
+) -> int:  # fmt: skip
     """Train best responses to a frozen CHECKPOINT and report what they gain.
 
     \b
@@ -290,6 +293,7 @@ def exploit(
         folder = checkpoint_folder(checkpoint)
         config = exploiter_config(folder, {"deals": deals, "seed": seed})
         deal_set(measured_deals)
+        check_free(out, overwrite)
         if out:
             out.mkdir(parents=True, exist_ok=True)
         results = []
@@ -310,13 +314,16 @@ def exploit(
 @click.option("--deals", default=200_000, show_default=True, help="Deals that the teacher plays.")
 @click.option("--actor", default="128,128", show_default=True, help="Widths of the new policy's hidden layers.")
 @click.option("--seed", default=0, show_default=True)
-def distill(checkpoint: str, out: Path, deals: int, actor: str, seed: int) -> int:
+@click.option("--overwrite", is_flag=True, help="Write over what that folder holds.")
+def distill(checkpoint: str, out: Path, deals: int, actor: str, seed: int, overwrite: bool) -> int:
     """Teach a smaller network to play like CHECKPOINT."""
     with one_line():
+        check_free(out, overwrite)
         folder = checkpoint_folder(checkpoint)
         widths = make_config({"actor": actor}).actor
         config = distillation_config(folder, {"deals": deals, "actor": widths, "seed": seed})
         divergence = teach(folder, config, out)
+        forget_card(out)
         click.echo(f"{out}: {divergence:.4f} nats a decision from its teacher")
     return 0
 
@@ -324,24 +331,25 @@ def distill(checkpoint: str, out: Path, deals: int, actor: str, seed: int) -> in
 @click.command()
 @click.argument("checkpoints", nargs=-1, required=True)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the new policy.")
-def mean(checkpoints: Sequence[str], out: Path) -> int:
+@click.option("--overwrite", is_flag=True, help="Write over what that folder holds.")
+def mean(checkpoints: Sequence[str], out: Path, overwrite: bool) -> int:
     """Average the weights of CHECKPOINTS: a policy and what it became by learning on."""
     with one_line():
+        check_free(out, overwrite)
         average_policies([checkpoint_folder(checkpoint) for checkpoint in checkpoints], out)
+        forget_card(out)
         click.echo(f"{out}: the mean of {len(checkpoints)}")
     return 0
 
 
-def checkpoint_folder(checkpoint: str) -> Path:
-    """Return the folder of a checkpoint given by name or path.
+def check_free(out: Path | None, overwrite: bool) -> None:
+    """Refuse to write into a folder that holds something, before any work is done.
 
     Raises:
-        RunError: there is none.
+        RunError: it does.
     """
-    found = find_checkpoint(checkpoint)
-    if found is None:
-        raise RunError(f"{checkpoint!r} is no checkpoint")
-    return found if found.is_dir() else found.parent
+    if out and out.is_dir() and any(out.iterdir()) and not overwrite:
+        raise RunError(f"{out} is not empty: --overwrite writes over what it holds")
 
 
 @click.command()
@@ -363,12 +371,13 @@ def tune(rules: str, generations: int, population: int, deals: int, seed: int) -
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("checkpoint")
 @click.option("--deals", default=FINAL_DEALS, show_default=True, help="Number of deals, or the name of a set.")
 @click.option("--yardsticks", default=",".join(Config().yardsticks), show_default=True, help="Bots to play against.")
-def card(folder: Path, deals: str, yardsticks: str) -> int:
-    """Measure the policy in FOLDER anew and write its model card."""
+def card(checkpoint: str, deals: str, yardsticks: str) -> int:
+    """Measure CHECKPOINT anew and write its model card."""
     with one_line():
+        folder = checkpoint_folder(checkpoint)
         results = measure(folder, yardsticks.split(","), number_or_name(deals))
         click.echo("\n".join(table(results)))
         rewrite_card(folder)

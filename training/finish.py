@@ -11,23 +11,19 @@ from typing import Any, Final
 from scarto_env import Batch
 from scarto_env.arena import deal_set
 from scarto_env.bots.policy import PolicyBot
+from scarto_env.bots.registry import POLICY_FOLDER
 from scarto_env.notation import record_of, save_records
 from scarto_env.rules import as_rules
-from training.card import Facts, measure, table, write_card
+from training.card import WEAKNESSES, Facts, measure, table, write_card
 from training.checkpoint import STATE_FILE, RunError, read_facts
 from training.config import Config
-from training.report import EVALUATIONS_FILE, POLICY_FOLDER
+from training.report import EVALUATIONS_FILE
 
 CURVE_FILE: Final = "curve.png"
 SAMPLES_FILE: Final = "deals.stn"
 RUN_FILE: Final = "run.json"
 NUM_SAMPLES: Final = 3
 FINAL_DEALS: Final = "test-1000"
-
-WEAKNESSES: Final = (
-    "It plays for points alone: it does not know the standing of a match.",
-    "Among three players no strategy is safe from two that join against it; `scarto exploit` measures by how much.",
-)
 
 
 def finish(config: Config, folder: Path, deals: str | int = FINAL_DEALS) -> None:

@@ -14,11 +14,11 @@ from typing import Any, Final
 from scarto_env.arena import Duel, duel
 from scarto_env.arena.table import done_here
 from scarto_env.bots.policy import PolicyBot
+from scarto_env.bots.registry import POLICY_FOLDER
 from training.checkpoint import actor_layers, save_policy, save_state, write_atomically
 from training.config import Config
 from training.learner import Learner
 
-POLICY_FOLDER: Final = "policy"
 BOARD_FOLDER: Final = "tensorboard"
 METRICS_FILE: Final = "metrics.csv"
 EVALUATIONS_FILE: Final = "evaluations.csv"

@@ -124,7 +124,7 @@ def run(
         if (folder / STATE_FILE).exists():
             progress = restore_state(folder, learner)
         elif config.start:
-            begin_from(Path(config.start), learner)
+            begin_from(config.start, learner)
         crew.join(learner)
         league = League(config, folder, learner.dtype)
         source = make_source(learner, league) if make_source else OwnRollouts(config, learner, league, crew.rank)

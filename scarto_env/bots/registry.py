@@ -39,16 +39,18 @@ _LIBRARIES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 _PACKAGE: Final = Path(__file__).parent.parent
 _CHECKPOINTS: Final = "checkpoints"
 _WEIGHTS: Final = "*.safetensors"
+POLICY_FOLDER: Final = "policy"
+"""Where a training run's folder keeps its policy."""
 
 
 def make_bot(bot: str | Path | Bot | ActFunction, rules: str | Rules = "scarto", seed: int = 0, **options: Any) -> Bot:
     """Return the bot that a name, a checkpoint or a function stands for.
 
     Args:
-        bot: a name of ``bot_names()``; a checkpoint's name (``"scarto-base"``) or folder; a policy that
-            another library saved, ``"sb3:PATH"``, ``"torchrl:PATH"`` or ``"rllib:PATH"``; a function that takes
-            observation and mask and returns cards; or a bot, returned as it is.  Options may follow a name:
-            ``"search:worlds=160,playout=random"``.
+        bot: a name of ``bot_names()``; a checkpoint's name (``"scarto-base"``) or folder, or a training
+            run's; a policy that another library saved, ``"sb3:PATH"``, ``"torchrl:PATH"`` or ``"rllib:PATH"``; a
+            function that takes observation and mask and returns cards; or a bot, returned as it is.  Options may
+            follow a name: ``"search:worlds=160,playout=random"``.
         rules: preset or ``Rules`` that will be played.
         seed: whole number >= 0 for bots that draw.
         **options: what the bot's class takes besides.
@@ -98,7 +100,10 @@ def bot_names() -> list[str]:
 
 
 def find_checkpoint(name: str) -> Path | None:
-    """Return the folder or file of a checkpoint given by path or by the name of one that comes along."""
+    """Return the folder or file of a checkpoint given by path or by the name of one that comes along.
+
+    A run's folder stands for its policy.
+    """
     if not name:
         return None  # as a path it would be the current folder
     given = Path(name)
@@ -106,8 +111,11 @@ def find_checkpoint(name: str) -> Path | None:
     places = [given, _PACKAGE.parent / _CHECKPOINTS / short, _PACKAGE / _CHECKPOINTS / short]
     for place in places:
         # Unlike a path's own questions, these do not mind names that no file can have.
-        if os.path.isfile(place) or (os.path.isdir(place) and any(place.glob(_WEIGHTS))):
+        if os.path.isfile(place):
             return place
+        for folder in (place / POLICY_FOLDER, place):
+            if os.path.isdir(folder) and any(folder.glob(_WEIGHTS)):
+                return folder
     return None
 
 
