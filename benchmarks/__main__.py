@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,9 +39,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="tasks with this text in their names, in any case")
     parser.add_argument("--output", type=Path, help="JSON file to write")
     options = parser.parse_args(arguments)
-    if options.seconds <= 0 or options.repeats < 1:
+    if not 0 < options.seconds < math.inf or options.repeats < 1:
         parser.error("--seconds must be positive and --repeats at least 1")
-    rules = as_rules(options.rules)
+    if options.output and not options.output.parent.is_dir():
+        parser.error(f"--output: there is no folder {options.output.parent}")
+    try:
+        rules = as_rules(options.rules)
+    except ValueError as error:
+        parser.error(str(error))
     tasks = [task for task in (*bench.tasks(rules), *peers.tasks()) if options.only.lower() in task.name.lower()]
     if not tasks:
         parser.error(f"no task has {options.only!r} in its name")

@@ -33,7 +33,7 @@ from scarto_env.loops import (
     play_out_on_threads,
     state_of,
     take_given,
-    write_all,
+    write_some,
 )
 from scarto_env.observation import observation_size, state_size
 from scarto_env.refusal import refusal
@@ -80,16 +80,12 @@ def _batch_table(rules: Rules, reward: Reward, redeal: bool) -> np.recarray[Any,
 
 
 @functools.cache
-@functools.cache
 def _random_places(players: int, random_others: tuple[bool, ...] | None) -> NDArray[np.bool_]:
-    """Return for each seat, counted from a viewer, whether it plays at random; writable, as kernels take arrays.
-
-    Kept, as to make it takes a fifth of what a step of 64 games takes outside the kernel.
-    """
+    """Return for each seat, counted from a viewer, whether it plays at random; writable, as kernels take arrays."""
     places = np.zeros(players, np.bool_)
     if random_others is not None:
-        if len(random_others) != players - 1:
-            raise ValueError(f"random_others must name {players - 1} seats, not {len(random_others)}")
+        if len(random_others) != players - 1 or any(flag not in (True, False) for flag in random_others):
+            raise ValueError(f"random_others={random_others!r} is not allowed: expected {players - 1} of True or False")
         places[1:] = random_others
     return places
 
@@ -100,6 +96,8 @@ class Batch:
     A game's deals depend on (seed, game index, number of the deal) alone.  When a deal ends the next is dealt at
     once, by a dealer drawn anew, unless ``redeal`` is false: then the game stays over (its mask is all zero, any
     action is taken and ignored) until ``reset``.
+
+    A batch is for one of Python's threads at a time: nothing is locked.  Different batches are independent.
 
     Args:
         num_games: B, at least 1.
@@ -193,8 +191,9 @@ class Batch:
         return self._rows.view(np.recarray)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep the rows and the settings; everything else follows from them."""
-        return {name: getattr(self, name) for name in ("rules", "reward", "redeal", "seed", "_threads", "_rows")}
+        """Keep the settings, the rows and what is shown of them; everything else follows."""
+        kept = ("rules", "reward", "redeal", "seed", "_threads", "_rows", "_observation", "_action_mask")
+        return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Rebuild the arrays around the rows."""
@@ -202,7 +201,9 @@ class Batch:
         # Copied, so that `copy.copy` too gives games of their own, and as this process's kernels take them.
         self._rows = as_argument(copied(self._rows))
         self._allocate()
-        self.refresh()
+        # Not written anew: at the end of a deal it is a viewer's, whom the rows do not know.
+        self._observation[:] = state["_observation"]
+        self._action_mask[:] = state["_action_mask"]
 
     def __len__(self) -> int:
         """Return B."""
@@ -210,7 +211,10 @@ class Batch:
 
     def __repr__(self) -> str:
         """Return the call that makes a batch like this."""
-        return f"Batch(num_games={len(self)}, rules={self.rules!r}, seed={self.seed}, reward={self.reward!r})"
+        return (
+            f"Batch(num_games={len(self)}, rules={self.rules!r}, seed={self.seed}, reward={self.reward!r}, "
+            f"threads={self._threads}, redeal={self.redeal})"
+        )
 
     def reset(
         self,
@@ -243,7 +247,7 @@ class Batch:
             fresh = new_games(keys)
             self.games[chosen] = fresh[chosen]
         deal_some(self._rows, self._table, chosen, -1 if dealer is None else int(dealer))
-        self.refresh()
+        self._refresh(chosen)
 
     def set_deal(self, game: int, deal: Deal) -> None:
         """Begin a chosen deal in one game; its stream of deals stays where it is.
@@ -252,15 +256,21 @@ class Batch:
             ValueError: the deal is no partition of the deck; nothing has been changed.
         """
         game = self._checked_game(game)
+        if not isinstance(deal, Deal):
+            raise TypeError(f"deal={deal!r} is no Deal")
         deal.check(self.rules)
         begin_given(self._rows, self._table, game, deal.dealer)
         deal.write_to(self.games[game])
         take_given(self._rows, self._table, game)
-        self.refresh()
+        self._refresh(np.arange(len(self)) == game)
 
     def refresh(self) -> None:
         """Write observation and mask anew, after rows were changed from outside."""
-        write_all(self._rows, self._table, self._observation, self._action_mask)
+        self._refresh(np.ones(len(self), np.bool_))
+
+    def _refresh(self, chosen: NDArray[np.bool_]) -> None:
+        """Write observation and mask anew of the chosen games."""
+        write_some(self._rows, self._table, chosen, self._observation, self._action_mask)
 
     def random_actions(self) -> NDArray[np.int64]:
         """Return a legal card each, [B] int64, from the bots' generator; the same memory at every call."""
@@ -287,7 +297,7 @@ class Batch:
         else:
             illegal = run_parallel(self._threads, checked_advance_on_threads, self._frame, cards, self._parts)
         if illegal < len(self):
-            raise refusal(self.games[illegal], self.rules, int(cards[illegal]), self._named(illegal))
+            raise refusal(self.games[illegal], self.rules, int(np.asarray(actions)[illegal]), self._named(illegal))
         return self._step
 
     def step_some(
@@ -326,10 +336,15 @@ class Batch:
             ValueError: a shape, an order or a viewer is not allowed; no game has moved.
             TypeError: a dtype is no integer; no game has moved.
         """
-        cards = self.checked_actions(actions)
+        cards, given = self.checked_actions(actions), orders
         orders, viewers = self.checked_actions(orders, "orders"), self.checked_actions(viewers, "viewers")
         players = self.rules.players
-        places = _random_places(players, None if random_others is None else tuple(random_others))
+        try:
+            places = _random_places(players, None if random_others is None else tuple(random_others))
+        except TypeError:
+            raise ValueError(
+                f"random_others={random_others!r} is not allowed: expected {players - 1} of True or False"
+            ) from None
         arguments = (self._frame, orders, cards, viewers, places,
                      self._checked_out("out", out, self._no_out, self._observation.shape),
                      self._checked_out("gained", gained, self._no_numbers, cards.shape),
@@ -342,8 +357,9 @@ class Batch:
             if not 0 <= viewers[wrong] < players:
                 raise ValueError(f"viewers[{wrong}]={viewers[wrong]} is no seat: expected 0..{players - 1}")
             if not WAIT <= orders[wrong] <= GO_ON:
-                raise ValueError(f"orders[{wrong}]={orders[wrong]} is no order: expected {WAIT}..{GO_ON}")
-            raise refusal(self.games[wrong], self.rules, int(cards[wrong]), self._named(wrong))
+                order = np.asarray(given)[wrong]
+                raise ValueError(f"orders[{wrong}]={order} is no order: expected {WAIT}..{GO_ON}")
+            raise refusal(self.games[wrong], self.rules, int(np.asarray(actions)[wrong]), self._named(wrong))
         return self._step
 
     def _checked_out(
@@ -352,6 +368,8 @@ class Batch:
         """Return an array that a kernel may write to: it writes where the array says, right or wrong."""
         if out is None:
             return none
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"{name} must be an array of {none.dtype}, not {out!r}")
         if out.shape != shape or out.dtype != none.dtype or not out.flags.carray:
             raise ValueError(f"{name} must be a writable contiguous {none.dtype} array of shape {shape}")
         return out
@@ -455,6 +473,8 @@ class Batch:
 
     def clone_into(self, rows: np.recarray[Any, Any]) -> None:
         """Copy the games into ``rows`` ([B] of ``state.GAME``): a copied row is a whole game of its own."""
+        if not isinstance(rows, np.ndarray):
+            raise TypeError(f"rows must be an array of state.GAME, not {rows!r}")
         rows.view(np.ndarray).view(np.uint8)[:] = self.games.view(np.ndarray).view(np.uint8)
 
     def clone(self) -> Batch:

@@ -366,13 +366,14 @@ def checked_advance_some_on_threads(
 
 
 @kernel
-def write_all(games: Any, table: Any, observation: Any, mask: Any) -> None:
-    """Write observation and mask of the seat to act in every game."""
+def write_some(games: Any, table: Any, chosen: Any, observation: Any, mask: Any) -> None:
+    """Write observation and mask of the seat to act in the games whose ``chosen`` [B] bool is true."""
     rules = table[0]
     for index in range(len(games)):
-        game = games[index]
-        observe(game, rules, int(game.seat), observation[index])
-        write_mask(game, mask[index])
+        if chosen[index]:
+            game = games[index]
+            observe(game, rules, int(game.seat), observation[index])
+            write_mask(game, mask[index])
 
 
 @kernel

@@ -91,7 +91,7 @@ class ScartoEnv(gymnasium.Env[Observation, np.int64]):
             ValueError: an option or the seed is not allowed; nothing has been dealt.
         """
         check_reset(seed, options)
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else int(seed))
         vectors = self._empty()
         self._versus.reset(np.ones(1, np.bool_), [seed], options, vectors)
         self._begun = True

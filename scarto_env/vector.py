@@ -75,6 +75,15 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         threads: int | None = None,
     ) -> None:
         super().__init__()
+        if not isinstance(num_envs, (int, np.integer)) or isinstance(num_envs, bool) or num_envs < 1:
+            raise ValueError(f"num_envs={num_envs!r} is not allowed: expected a whole number of 1 or more")
+        if not isinstance(copy, (bool, np.bool_)):
+            raise ValueError(f"copy={copy!r} is not allowed: expected True or False")
+        try:
+            self.autoreset_mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            known = ", ".join(mode.value for mode in AutoresetMode)
+            raise ValueError(f"autoreset_mode={autoreset_mode!r} is not allowed: expected one of {known}") from None
         self._versus = Versus(
             num_envs, opponents, seat=seat, rules=rules, reward=reward, illegal=illegal,
             reward_scale=reward_scale, threads=threads,
@@ -82,7 +91,6 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         self.num_envs = num_envs
         self.flat = flat
         self.copy = copy
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         self.render_mode = None
         self.single_observation_space, self.single_action_space = learner_spaces(self._versus.rules, flat)
@@ -164,7 +172,7 @@ class ScartoVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
         Raises:
             IllegalActionError: names the first environment whose card is not legal, with ``illegal="raise"``, or
                 whose action is no card at all; none has moved.
-            ResetNeeded: an environment has not been reset, or is over with autoreset disabled.
+            ResetNeeded: an environment has not been reset, or is over with autoreset disabled, or a bot failed before.
         """
         versus = self._versus
         ended = versus.over

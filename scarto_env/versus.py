@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 
 from scarto_env.batch import Batch, Reward
@@ -90,14 +91,16 @@ class Versus:
         ):
             raise ValueError(f"seat={seat!r} is no seat: expected 0..{self.players - 1}, or None to rotate")
         self.illegal: Illegal = illegal
-        self.reward_scale = float(reward_scale)
-        if not math.isfinite(self.reward_scale):
+        if not isinstance(reward_scale, (int, float, np.integer, np.floating)) or not math.isfinite(reward_scale):
             raise ValueError(f"reward_scale={reward_scale!r} is not allowed: expected a finite number")
+        self.reward_scale = float(reward_scale)
         self._rotates = seat is None
         self.seat = np.arange(num_games) % self.players if seat is None else np.full(num_games, int(seat))
         self.reward = np.zeros(num_games)
         self.over = np.zeros(num_games, np.bool_)
         self._forfeited = np.zeros(num_games, np.bool_)
+        self._interrupted = False
+        """A bot has failed, so that games may wait for a bot's card."""
         self._score = np.zeros(num_games)
         self._every_card = np.full(num_games, CARD)
         self._no_cards = np.zeros(num_games, np.int64)
@@ -178,7 +181,10 @@ class Versus:
         Raises:
             IllegalActionError: names the first game whose card is not legal, with ``illegal="raise"``, or whose
                 action is no card at all; no game has moved.
+            ResetNeeded: a bot failed before, in the midst of a turn.
         """
+        if self._interrupted:
+            raise ResetNeeded("a bot failed in the midst of a turn: call reset first")
         orders = self._every_card
         dealt = self._no_games if deal_again is None else deal_again.nonzero()[0]
         if len(dealt) or self.illegal != "raise":
@@ -241,6 +247,7 @@ class Versus:
         if self.illegal == "terminate":
             self._forfeited[dealt] = False
         over = step.done.copy()
+        self._interrupted = bool(self._bots)  # until they all have played
         while self._bots:
             place = (batch.seat - seat) % self.players
             waiting = ~over & (place != 0)
@@ -250,6 +257,7 @@ class Versus:
             orders = np.where(waiting, CARD, WAIT)
             step = batch.step_some(orders, cards, seat, self._random_others, out, gained, self._score)
             over = step.done.copy()
+        self._interrupted = False
         if self.reward_scale != 1:
             gained *= self.reward_scale
         self.reward = gained if moved is None else np.where(moved, gained, self.reward)

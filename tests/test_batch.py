@@ -530,6 +530,7 @@ def test_repr_and_length() -> None:
     batch = Batch(3, "piccolo", seed=12, reward="win")
     assert len(batch) == 3
     assert repr(batch).startswith("Batch(num_games=3, rules=Rules(") and "seed=12, reward='win'" in repr(batch)
+    assert repr(Batch(2, threads=3, redeal=False)).endswith("threads=3, redeal=False)")
     assert REWARDS == ("score", "trick", "win")
 
 

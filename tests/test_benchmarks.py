@@ -188,7 +188,14 @@ def test_the_command_prints_tables_and_writes_json(tmp_path, capsys, monkeypatch
 
 
 def test_usage_errors(capsys):
-    for arguments in (["--only", "no such task"], ["--repeats", "0"]):
+    for arguments, message in (
+        (["--only", "no such task"], "no task has 'no such task'"),
+        (["--repeats", "0"], "--repeats at least 1"),
+        (["--seconds", "nan"], "--seconds must be positive"),
+        (["--seconds", "inf"], "--seconds must be positive"),
+        (["--rules", "whist"], "whist"),
+        (["--output", "no-such-folder/figures.json"], "there is no folder no-such-folder"),
+    ):
         with pytest.raises(SystemExit, match="2"):
             main(arguments)
-    assert "no task has 'no such task'" in capsys.readouterr().err
+        assert message in capsys.readouterr().err

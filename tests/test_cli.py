@@ -88,6 +88,8 @@ def test_each_command_explains_itself_as_the_list_does(name: str, run: Any) -> N
         (["verify", "no-such-file.stn"], "does not exist"),
         (["replay", "no-such-file.stn"], "does not exist"),
         (["bench", "--seconds", "x"], "is not a valid float"),
+        (["bench", "--seconds", "nan"], "nan is no time"),
+        (["bench", "--seconds", "inf"], "inf is no time"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(arguments: list[str], says: str, run: Any) -> None:

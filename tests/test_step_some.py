@@ -1,8 +1,11 @@
 """``Batch.step_some``: games that move independently of each other, against the same moves one by one."""
 
+import copy
 import functools
+import pickle
 import random
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -104,8 +107,8 @@ def test_every_game_moves_as_it_would_alone(preset: str, reward: str, threads: i
         ({"viewers": [0.0, 0.0]}, TypeError, "viewers must be whole numbers"),
         ({"actions": [0, 0, 0]}, ValueError, "actions must have shape (2,)"),
         ({"actions": [True, True]}, TypeError, "actions must be whole numbers"),
-        ({"random_others": [True]}, ValueError, "random_others must name 2 seats, not 1"),
-        ({"random_others": [True] * 3}, ValueError, "random_others must name 2 seats, not 3"),
+        ({"random_others": [True]}, ValueError, "random_others=(True,) is not allowed: expected 2 of"),
+        ({"random_others": [True] * 3}, ValueError, "random_others=(True, True, True) is not allowed"),
     ],
 )
 def test_what_is_refused_moves_no_game(changes: dict, error: type[Exception], message: str) -> None:
@@ -168,3 +171,66 @@ def test_more_games_than_memory_holds_are_refused_at_once(num_games: int) -> Non
 def test_redeal_is_true_or_false() -> None:
     with pytest.raises(ValueError, match="redeal='no' is not allowed"):
         Batch(1, redeal="no")  # type: ignore[arg-type]
+
+
+def ended_by_viewers() -> tuple[Batch, list[int]]:
+    """Return games whose deals have all ended, each seen by a viewer who is not the seat of its row."""
+    batch = Batch(4, seed=1)
+    for _ in range(batch.rules.num_decisions - 1):
+        batch.step(batch.random_actions())
+    viewers = [(int(seat) + 1) % 3 for seat in batch.seat]
+    batch.step_some([CARD] * 4, batch.random_actions(), viewers)
+    assert (batch.games.phase == OVER).all()
+    return batch, viewers
+
+
+@pytest.mark.parametrize(
+    "copied", [lambda batch: pickle.loads(pickle.dumps(batch)), copy.deepcopy, copy.copy, Batch.clone]
+)
+def test_a_copy_shows_what_the_viewers_saw(copied: Callable[[Batch], Batch]) -> None:
+    batch, viewers = ended_by_viewers()
+    other = copied(batch)
+    assert np.array_equal(other.observation, batch.observation)
+    assert np.array_equal(other.observation, np.stack([batch.observe(game, viewers[game]) for game in range(4)]))
+    assert not other.action_mask.any() and not np.shares_memory(other.observation, batch.observation)
+
+
+def test_what_is_not_dealt_anew_goes_on_showing_the_same() -> None:
+    batch, _ = ended_by_viewers()
+    before = batch.observation.copy()
+    batch.reset(np.array([True, False, False, False]))
+    assert np.array_equal(batch.observation[1:], before[1:]) and not np.array_equal(batch.observation[0], before[0])
+    batch.set_deal(1, batch.deal(0))
+    assert np.array_equal(batch.observation[2:], before[2:]) and not np.array_equal(batch.observation[1], before[1])
+
+
+@pytest.mark.parametrize(
+    "others", [["0", "1"], "01", (2, 0), (float("nan"), 0), [[True], [False]], 5, (True,), object()]
+)
+def test_random_others_are_named_where_they_are_none(others: object) -> None:
+    batch = Batch(2, seed=3)
+    before = batch.games.tobytes()
+    with pytest.raises(ValueError, match=r"random_others=.* is not allowed: expected 2 of True or False"):
+        batch.step_some([GO_ON] * 2, [0, 0], [0, 0], others)  # type: ignore[arg-type]
+    assert batch.games.tobytes() == before
+
+
+def test_what_is_no_array_is_named() -> None:
+    batch = Batch(2, seed=3)
+    for name in ("out", "gained", "score"):
+        with pytest.raises(TypeError, match=f"{name} must be an array of float"):
+            batch.step_some([GO_ON] * 2, [0, 0], [0, 0], **{name: [0.0, 0.0]})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="deal=None is no Deal"):
+        batch.set_deal(0, None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"rows must be an array of state\.GAME"):
+        batch.clone_into([1])  # type: ignore[arg-type]
+
+
+def test_huge_numbers_are_named_as_they_were_given() -> None:
+    batch, huge = Batch(2, seed=3), np.full(2, 2**64 - 1, np.uint64)
+    with pytest.raises(IllegalActionError, match="18446744073709551615"):
+        batch.step(huge)
+    with pytest.raises(IllegalActionError, match="9223372036854775808"):
+        batch.step_some([CARD] * 2, [2**63] * 2, [0, 0])
+    with pytest.raises(ValueError, match=r"orders\[0\]=18446744073709551615 is no order"):
+        batch.step_some(huge, [0, 0], [0, 0])

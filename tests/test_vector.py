@@ -358,3 +358,50 @@ def test_observations_that_somebody_holds_are_never_written_again() -> None:
     assert all((array == kept).all() for array, kept in zip(held + rows, before, strict=True))
     assert addresses.isdisjoint(array.ctypes.data for array in held)
     assert len(addresses) == 1, "memory that nobody holds is used again"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_envs": 0}, "num_envs=0 is not allowed"),
+        ({"num_envs": 2.0}, r"num_envs=2\.0 is not allowed"),
+        ({"autoreset_mode": "bad"}, "autoreset_mode='bad' is not allowed: expected one of NextStep"),
+        ({"copy": 3}, "copy=3 is not allowed"),
+        ({"reward_scale": "a"}, "reward_scale='a' is not allowed"),
+        ({"reward_scale": None}, "reward_scale=None is not allowed"),
+        ({"reward_scale": float("nan")}, "reward_scale=nan is not allowed"),
+    ],
+)
+def test_the_argument_that_is_refused_is_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        make(**options)
+
+
+def test_a_bot_that_fails_leaves_no_card_of_its_own_to_the_learner():
+    calls = []
+
+    def flaky(observation, mask):
+        calls.append(len(mask))
+        if len(calls) == 5:
+            raise RuntimeError("a bot fails")
+        return mask.argmax(axis=1)
+
+    envs = make(opponents=flaky, seat=0)
+    envs.reset(seed=1)
+
+    def play():
+        while True:
+            envs.step(highest(envs.action_masks()))
+
+    with pytest.raises(RuntimeError, match="a bot fails"):
+        play()
+    with pytest.raises(gymnasium.error.ResetNeeded, match="a bot failed in the midst of a turn"):
+        envs.step(highest(envs.action_masks()))
+    envs.reset()
+    assert (envs.batch.seat == 0).all()
+    envs.step(highest(envs.action_masks()))
+
+
+def test_seeds_may_be_numpy_numbers():
+    single = gymnasium.make("Scarto-v0", opponents="random")
+    assert np.array_equal(single.reset(seed=np.int64(3))[0], single.reset(seed=3)[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
 from scarto_env.bench import measure
@@ -24,6 +26,8 @@ def bench(rules: Rules, seconds: float, repeats: int, as_json: bool) -> None:
       scarto bench
       scarto bench --rules piccolo --repeats 9 --json
     """  # noqa: D301
+    if not math.isfinite(seconds):
+        raise click.BadParameter(f"{seconds} is no time", param_hint="'--seconds'")
     results = []
     for result in measure(rules, seconds, repeats):
         results.append(result)
