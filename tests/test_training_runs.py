@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,14 @@ TINY: dict[str, Any] = {
     "evaluate_every": 3, "evaluate_deals": 2, "yardsticks": ("random",), "save_every": 1,
 }  # fmt: skip
 TIMES = ("seconds", "deals_a_second", "decisions_a_second")
+
+
+@pytest.fixture(autouse=True)
+def _sigint_is_heard() -> Iterator[None]:
+    """Have Ctrl-C heard: what a script starts in the background ignores it, and so do all that it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def tiny(**settings: Any) -> Config:
